@@ -1,0 +1,86 @@
+"""The commands, and how a command ends.
+
+Exit codes (the first that applies): 130 interrupted, resumable · 2 wrong use or configuration · 4 nothing
+could be audited · 1 --fail-on met · 3 done, but unchecked > 0 · 0 done.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Final
+
+import typer
+from typer.exceptions import TyperException
+
+from sitemap_audit import __version__
+from sitemap_audit.errors import SitemapAuditError
+
+app: Final = typer.Typer(
+    name="sitemap-audit",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Checks every claim of a sitemap against the site: discover, enqueue, check, judge, report.",
+)
+
+COMMANDS: Final = (
+    "run",
+    "resume",
+    "worker",
+    "judge",
+    "report",
+    "explain",
+    "rules",
+    "robots",
+    "demo",
+    "doctor",
+)
+"""Modules of this package; each has a function of its own name, in the order of --help."""
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"sitemap-audit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Checks every claim of a sitemap against the site: discover, enqueue, check, judge, report."""
+
+
+def register() -> typer.Typer:
+    """The app with its commands; a second call adds nothing."""
+    if not app.registered_commands:
+        for name in COMMANDS:
+            app.command(name)(getattr(import_module(f"sitemap_audit.cli.{name}"), name))
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit code; prints one line on stderr for what the user can mend."""
+    try:
+        code = register()(args=arguments, prog_name="sitemap-audit", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except SitemapAuditError as err:
+        print(f"sitemap-audit: {err}", file=sys.stderr)
+        return err.exit_code
+    except TyperException as err:
+        text = err.format_message() if hasattr(err, "format_message") else str(err)
+        if text:
+            print(f"sitemap-audit: {text} (see sitemap-audit --help)", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # `sitemap-audit … | head`: the reader has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

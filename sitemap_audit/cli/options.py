@@ -1,0 +1,81 @@
+"""Options that several commands share, each once: name, meaning, default."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from sitemap_audit.errors import UsageError
+
+REDIS_VARIABLE: Final = "SITEMAP_AUDIT_REDIS"
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.", show_default=False)]
+RedisOption = Annotated[
+    str | None,
+    typer.Option(
+        "--redis",
+        metavar="URL",
+        envvar=REDIS_VARIABLE,
+        show_envvar=True,
+        help="Use this Redis 7+ or Valkey 8+ server; without it a private one is started for the run.",
+    ),
+]
+HeaderOption = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="'NAME: VALUE'", help="Sent to the audited origins only. Repeatable."),
+]
+ConnectToOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--connect-to",
+        metavar="HOST1:PORT1:HOST2:PORT2",
+        help="Requests for HOST1:PORT1 go to HOST2:PORT2, as curl's option; audits a staging server under "
+        "its production names. Repeatable.",
+    ),
+]
+CacertOption = Annotated[
+    Path | None, typer.Option("--cacert", metavar="FILE", help="Trust the certificates of this file.")
+]
+InsecureOption = Annotated[bool, typer.Option("--insecure", help="Verify no certificate.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors only.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="More in the log on stderr.")]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="TOML with the names of these options, and [rules].  [default: sitemap-audit.toml if present]",
+    ),
+]
+
+_CONNECT_TO: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*):(\d*):(\[[^\]]+\]|[^:\[\]]*):(\d*)", re.ASCII)
+_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\x00]*", re.ASCII)
+
+
+def check_transport(
+    headers: Sequence[str], connect_to: Sequence[str], cacert: Path | None
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """The three transport options, checked before the first request. Raises UsageError."""
+    for text in headers:
+        if not _HEADER.fullmatch(text):
+            raise UsageError(f"--header {text.split(':')[0]!r} is not of the form 'Name: value'")
+    for text in connect_to:
+        if not _CONNECT_TO.fullmatch(text):
+            raise UsageError(f"--connect-to {text!r} is not of the form HOST1:PORT1:HOST2:PORT2")
+    if cacert is not None:
+        try:
+            with cacert.open("rb"):
+                pass
+        except OSError as err:
+            raise UsageError(f"cannot read --cacert {cacert}: {err.strerror}") from None
+    return tuple(headers), tuple(connect_to), str(cacert.resolve()) if cacert else None
+
+
+def default_workers() -> int:
+    """Number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,69 @@
+"""`sitemap-audit resume RUN`: go on with an interrupted run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import typer
+
+from sitemap_audit.cli import options as shared
+from sitemap_audit.cli.config import read_config
+from sitemap_audit.errors import RunFolderError, UsageError
+
+
+def resume(
+    run: shared.RunArgument,
+    redis: shared.RedisOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=0,
+            help="Worker processes started here.  [default: as the run began]",
+            show_default=False,
+        ),
+    ] = None,
+    header: shared.HeaderOption = None,
+    config: shared.ConfigOption = None,
+    fail_on: Annotated[
+        Literal["error", "warning", "notice", "never"],
+        typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands."),
+    ] = "never",
+    quiet: shared.QuietOption = False,
+) -> None:
+    """Go on with an interrupted run: check only what is still unchecked, then judge and report."""
+    from sitemap_audit.cli.finish import audit_and_report
+    from sitemap_audit.store.folder import RunFolder
+
+    folder = RunFolder(run.absolute())
+    record = folder.read()
+    if record.state == "done":
+        raise RunFolderError(
+            f"{run} is done: nothing is left to check. `sitemap-audit report {run}` writes its reports again"
+        )
+    headers, _, _ = shared.check_transport(header or [], [], None)
+    missing = set(record.header_names) - {h.split(":", 1)[0] for h in headers}
+    if missing:
+        raise UsageError(
+            f"this run sent the header {', '.join(sorted(missing))}, whose value is not stored: give it again with --header"
+        )
+    if record.redis and not redis:
+        redis = record.redis
+    record = replace(
+        record,
+        transport=replace(record.transport, headers=headers),
+        workers_wanted=record.workers_wanted if workers is None else workers,
+    )
+    raise typer.Exit(
+        audit_and_report(
+            folder,
+            record,
+            redis_url=redis,
+            config=read_config(config),
+            resume=True,
+            fail_on=fail_on,
+            quiet=quiet,
+        )
+    )

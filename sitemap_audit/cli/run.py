@@ -1,0 +1,296 @@
+"""`sitemap-audit run SITE...`: the main job."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+
+from sitemap_audit.cli import options as shared
+from sitemap_audit.cli.config import Config, read_config
+from sitemap_audit.errors import UsageError
+from sitemap_audit.options import DEFAULT_USER_AGENT, RunOptions, Transport
+from sitemap_audit.settings import CONCURRENCY, DEFAULT_BOT, RATE_PER_S, RECHECK_AFTER_S
+
+NOT_IN_CONFIG: Final = frozenset({"config", "sites", "help"})
+
+
+def _from_config(context: typer.Context, value: Path | None) -> Path | None:
+    known = {p.name.replace("_", "-") for p in context.command.params if p.name} - NOT_IN_CONFIG
+    config = read_config(value, known)
+    context.default_map = {name.replace("-", "_"): v for name, v in config.options.items()}
+    context.obj = config
+    return value
+
+
+def run(
+    context: typer.Context,
+    sites: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SITE...",
+            show_default=False,
+            help="An origin (https://example.com), a bare host, or the URL of a sitemap or feed. Several make one run.",
+        ),
+    ],
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            is_eager=True,
+            callback=_from_config,
+            help="TOML with the names of these options, and [rules]; sitemap-audit.toml if present.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="The run folder.  [default: audits/HOST/TIME]", show_default=False
+        ),
+    ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        typer.Option("--sitemap", metavar="URL", help="A further sitemap or feed to start from. Repeatable."),
+    ] = None,
+    list_: Annotated[
+        str | None,
+        typer.Option(
+            "--list",
+            metavar="FILE",
+            help="A text file of URLs, audited as if one sitemap listed them; - is standard input.",
+        ),
+    ] = None,
+    redis: shared.RedisOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=0,
+            help="Worker processes started here; 0 = only remote ones.  [default: number of cores]",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        float,
+        typer.Option(
+            "--rate",
+            metavar="R",
+            min=0,
+            help="Requests a second for each host, over spider and all workers together; 0 = no limit of ours.",
+        ),
+    ] = RATE_PER_S,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=1,
+            help="Open connections for each host, over all workers together.",
+        ),
+    ] = CONCURRENCY,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bot",
+            metavar="NAME",
+            help=f"Whose rules decide; the first is the verdict's bot. Repeatable.  [default: {DEFAULT_BOT}]",
+            show_default=False,
+        ),
+    ] = None,
+    robots_mode: Annotated[
+        Literal["google", "rfc"],
+        typer.Option("--robots-mode", help="Whose reading of robots.txt decides where they differ."),
+    ] = "google",
+    user_agent: Annotated[
+        str, typer.Option("--user-agent", metavar="TEXT", help="Sent with each request.")
+    ] = DEFAULT_USER_AGENT,
+    header: shared.HeaderOption = None,
+    connect_to: shared.ConnectToOption = None,
+    cacert: shared.CacertOption = None,
+    insecure: shared.InsecureOption = False,
+    allow_private: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-private", metavar="CIDR", help="Private addresses that may be asked. Repeatable."
+        ),
+    ] = None,
+    inspect_blocked: Annotated[
+        bool, typer.Option("--inspect-blocked", help="Owner mode: also fetch URLs that robots.txt blocks.")
+    ] = False,
+    depth: Annotated[
+        Literal["status", "head", "page"],
+        typer.Option(
+            "--depth",
+            help="status and headers / also head signals / also the content (reads as head until the content checks come).",
+        ),
+    ] = "page",
+    max_urls: Annotated[
+        int | None,
+        typer.Option("--max-urls", metavar="N", min=1, help="Stop after N unique URLs.", show_default=False),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            metavar="N",
+            min=1,
+            help="Check a random sample of N URLs, stratified by sitemap.",
+            show_default=False,
+        ),
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            metavar="HOST",
+            help="Check listed URLs on this host too; *.example.com = its subdomains. Repeatable.",
+        ),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="RE", help="Check only URLs that match. Repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="RE", help="Check no URL that matches. Repeatable."),
+    ] = None,
+    recheck_after: Annotated[
+        float,
+        typer.Option(
+            "--recheck-after",
+            metavar="S",
+            min=0,
+            help="Seconds until the second look at a 5xx or unreachable URL.",
+        ),
+    ] = RECHECK_AFTER_S,
+    fail_on: Annotated[
+        Literal["error", "warning", "notice", "never"],
+        typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands."),
+    ] = "never",
+    csv_style: Annotated[
+        Literal["snake", "screaming-frog"],
+        typer.Option("--csv-style", help="Header names and dialect of the CSV files."),
+    ] = "snake",
+    quiet: shared.QuietOption = False,
+) -> None:
+    """Discover, check, judge and report: the main job.
+
+    Reads robots.txt and every sitemap of each SITE, checks each listed URL, and says for each
+    contradiction who says what. Writes CSV files and summary.json into the run folder.
+    """
+    from sitemap_audit.cli.finish import audit_and_report
+    from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
+    from sitemap_audit.store.folder import RunFolder, RunRecord, default_out, new_run_id
+
+    read = [read_site(s) for s in sites]
+    headers, connect, ca = shared.check_transport(header or [], connect_to or [], cacert)
+    now = datetime.now(UTC)
+    options = RunOptions(
+        run_id=new_run_id(),
+        sites=tuple(u.host if is_bare_host(s) else u.href for s, u in zip(sites, read, strict=True)),
+        sitemaps=_sitemap_urls(sitemap or []),
+        scope=scope_of(read, scope or []),
+        origins=origins_of(read),
+        rate=rate,
+        concurrency=concurrency,
+        bots=_bots(bot or [DEFAULT_BOT]),
+        robots_mode=robots_mode,
+        user_agent=_user_agent(user_agent),
+        allow_private=_cidrs(allow_private or []),
+        allow_sockets=private_sockets(read),
+        inspect_blocked=inspect_blocked,
+        depth=depth,
+        include=_patterns("--include", include or []),
+        exclude=_patterns("--exclude", exclude or []),
+        max_urls=max_urls,
+        sample=sample,
+        recheck_after_s=recheck_after,
+    )
+    record = RunRecord(
+        run_id=options.run_id,
+        state="running",
+        started_at=now,
+        options=options,
+        transport=Transport(headers=headers, connect_to=connect, cacert=ca, insecure=insecure),
+        header_names=tuple(h.split(":", 1)[0] for h in headers),
+        sites_given=tuple(sites),
+        workers_wanted=shared.default_workers() if workers is None else workers,
+    )
+    folder = RunFolder((out or default_out(read[0].host, now)).absolute())
+    listed = _read_list(list_) if list_ else None
+    folder.create()
+    raise typer.Exit(
+        audit_and_report(
+            folder,
+            record,
+            redis_url=redis,
+            listed=listed,
+            config=context.obj if isinstance(context.obj, Config) else Config(),
+            fail_on=fail_on,
+            csv_style=csv_style,
+            quiet=quiet,
+        )
+    )
+
+
+def _sitemap_urls(texts: Sequence[str]) -> tuple[str, ...]:
+    from sitemap_audit.formats.urls import parse_url
+
+    found = []
+    for text in texts:
+        url = parse_url(text)
+        if url is None:
+            raise UsageError(f"--sitemap {text!r} is not an http(s) URL")
+        found.append(url.href)
+    return tuple(found)
+
+
+def _bots(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if name != "*" and not re.fullmatch(r"[A-Za-z_-]+", name, re.ASCII):
+            raise UsageError(
+                f"--bot {name!r}: robots.txt knows bots by their product token, made of letters, _ and - "
+                "(Googlebot, not Googlebot/2.1)"
+            )
+    return tuple(dict.fromkeys(n.lower() for n in names))
+
+
+def _user_agent(text: str) -> str:
+    if not text.strip() or not text.isprintable() or not text.isascii():
+        raise UsageError("--user-agent must be printable ASCII text")
+    return text
+
+
+def _cidrs(texts: Sequence[str]) -> tuple[str, ...]:
+    for text in texts:
+        try:
+            ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            raise UsageError(
+                f"--allow-private {text!r} is no network: give 10.0.0.0/8 or 192.168.1.20"
+            ) from None
+    return tuple(texts)
+
+
+def _patterns(option: str, texts: Sequence[str]) -> tuple[str, ...]:
+    for text in texts:
+        try:
+            re.compile(text)
+        except re.error as err:
+            raise UsageError(f"{option} {text!r} is no regular expression: {err}") from None
+    return tuple(texts)
+
+
+def _read_list(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as err:
+        raise UsageError(f"cannot read --list {name}: {err.strerror}") from None

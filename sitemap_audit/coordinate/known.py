@@ -1,0 +1,37 @@
+"""What a resumed run already knows: the parts on disk, then whatever still stands in the streams."""
+
+from __future__ import annotations
+
+from sitemap_audit.coordinate.collect import Collector
+from sitemap_audit.coordinate.ledger import State
+from sitemap_audit.coordinate.work import Work
+from sitemap_audit.formats.urls import parse_url, url_id
+from sitemap_audit.store.folder import RunFolder, RunRecord
+from sitemap_audit.store.resume import known_entries, known_pages, sitemap_count
+
+LISTED = ("sitemap", "feed", "list")
+_STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
+
+
+def take_up(folder: RunFolder, record: RunRecord, work: Work, collector: Collector) -> None:
+    """Bring the account to where the run stopped: first what was settled, then what is listed.
+
+    The streams are drained first (their facts become parts), so that nothing that a worker saw is asked
+    again.
+    """
+    collector.files = sitemap_count(folder.facts)
+    for page in known_pages(folder.facts):
+        seq = work.ledger.add(int(url_id(page.url_key), 16), page.url, page.discovered_by, listed=False)
+        if seq is not None:
+            work.ledger.settle(seq, _STATES[page.state], page.reason)
+            if page.state != "skipped" and page.discovered_by in LISTED:
+                work.selection.taken()
+    # Once the listing was whole, the sample was chosen: what is not settled belongs to it.
+    work.whole = record.discovered
+    for entry in known_entries(folder.facts):
+        url = parse_url(entry.loc)
+        if url is not None:
+            work.listed(int(url_id(entry.url_key), 16), url, entry.sitemap)
+    while collector.collect(0):
+        pass
+    collector.flush()

@@ -1,0 +1,163 @@
+"""Which URLs go into the next batch: fair to the hosts, full for the workers.
+
+A batch takes of each of its hosts at most what the host's rate gives in 0.8 of the time box, and as many
+hosts as one worker's share of all that are ready, so that a process stays busy while it is polite to each
+(RELIABILITY: 500 URLs over few hosts starved a worker to a sixth). Without a rate limit a batch is a few
+hundred URLs. The connection shares of the batches under way never add up to more than `--concurrency`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Final
+
+from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS
+
+FILL: Final = 0.8
+"""Share of the box that a host's URLs may need: the rest is for slow answers."""
+WORKER_RATE: Final = 500.0
+"""Requests a second from which on a host's rate is shared between several workers."""
+MIN_OF_HOST: Final = 10
+"""URLs of a host in a batch of many hosts without a rate limit: fewer would cost more in jobs than in checks."""
+
+
+@dataclass(slots=True)
+class HostQueue:
+    """URLs of one host that wait, and what is under way."""
+
+    name: str
+    urls: deque[int] = field(default_factory=deque)
+    outstanding: int = 0
+    ready: bool = False
+    not_before: float = 0.0
+    limited: int = 0
+    """Times in a row that a batch came back because the host asked us to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A batch before it has a token: host → (URL numbers, connections)."""
+
+    urls: dict[str, list[int]]
+    shares: dict[str, int]
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.urls.values()))
+
+
+class Planner:
+    """Times are seconds of one monotonic clock, given by the caller."""
+
+    def __init__(self, *, rate: float, concurrency: int, box_s: float = BATCH_BOX_S) -> None:
+        self.rate, self.concurrency, self.box_s = rate, concurrency, box_s
+        self.hosts: dict[str, HostQueue] = {}
+        self._ready: deque[HostQueue] = deque()
+        self._asleep: list[tuple[float, str]] = []
+        self.pending = 0
+
+    def add(self, host: str, seqs: Iterable[int], *, front: bool = False) -> None:
+        queue = self.hosts.get(host)
+        if queue is None:
+            queue = self.hosts[host] = HostQueue(host)
+        before = len(queue.urls)
+        if front:
+            queue.urls.extendleft(reversed(list(seqs)))
+        else:
+            queue.urls.extend(seqs)
+        self.pending += len(queue.urls) - before
+        self._offer(queue, front=front)
+
+    def _offer(self, queue: HostQueue, *, front: bool = False) -> None:
+        if queue.urls and not queue.ready and queue.not_before == 0.0:
+            queue.ready = True
+            (self._ready.appendleft if front else self._ready.append)(queue)
+
+    def sleep(self, host: str, until: float) -> None:
+        """Plan nothing of this host before `until`."""
+        queue = self.hosts[host]
+        queue.not_before = max(queue.not_before, until)
+        heapq.heappush(self._asleep, (queue.not_before, host))
+
+    def _wake(self, now: float) -> None:
+        while self._asleep and self._asleep[0][0] <= now:
+            _, host = heapq.heappop(self._asleep)
+            queue = self.hosts[host]
+            if queue.not_before and queue.not_before <= now:
+                queue.not_before = 0.0
+                self._offer(queue)
+
+    def asleep(self, now: float) -> list[tuple[str, float, int]]:
+        """(host, seconds left, URLs waiting) of hosts that asked us to wait, longest first."""
+        found = [(q.name, q.not_before - now, len(q.urls)) for q in self.hosts.values() if q.not_before > now]
+        return sorted(found, key=lambda item: -item[1])
+
+    def take_all(self, host: str) -> list[int]:
+        """Give up on a host: its URLs, no longer planned."""
+        queue = self.hosts[host]
+        urls = list(queue.urls)
+        queue.urls.clear()
+        self.pending -= len(urls)
+        return urls
+
+    def _width(self, workers: int) -> int:
+        """Batches of one host that may be under way at once."""
+        if self.rate:
+            return max(1, min(workers, ceil(self.rate / WORKER_RATE), self.concurrency))
+        # A waiting second batch a worker hides the way to the coordinator and back, but halves the shares.
+        wanted = 2 * workers if self.concurrency >= 8 * workers else workers
+        return max(1, min(wanted, self.concurrency))
+
+    def draft(self, workers: int, now: float) -> Draft | None:
+        """The next batch, or None when no host has both URLs and leave. Counts it as under way."""
+        self._wake(now)
+        workers = max(1, workers)
+        width = self._width(workers)
+        share = max(1, self.concurrency // width)
+        ready = len(self._ready)
+        if not ready:
+            return None
+        hosts = ceil(ready / workers)
+        if self.rate:
+            of_host = max(1, int(FILL * self.box_s * self.rate / width))
+        else:
+            of_host = max(MIN_OF_HOST, BATCH_URLS // hosts)
+        urls: dict[str, list[int]] = {}
+        size = 0
+        for _ in range(ready):
+            if len(urls) >= hosts or size >= BATCH_MAX_URLS:
+                break
+            queue = self._ready.popleft()
+            queue.ready = False
+            if queue.not_before:
+                continue
+            if queue.outstanding >= width:
+                # It comes back with `ended`; until then it takes no place in the round.
+                continue
+            taken = [queue.urls.popleft() for _ in range(min(of_host, len(queue.urls)))]
+            if not taken:
+                continue
+            urls[queue.name] = taken
+            size += len(taken)
+            queue.outstanding += 1
+            if queue.outstanding < width:
+                self._offer(queue)
+        self.pending -= size
+        return Draft(urls, dict.fromkeys(urls, share)) if urls else None
+
+    def single(self, urls: dict[str, list[int]]) -> Draft:
+        """A batch of just these URLs (what a lost one left), outside of the queues."""
+        for host in urls:
+            self.hosts.setdefault(host, HostQueue(host)).outstanding += 1
+        return Draft(urls, dict.fromkeys(urls, 1))
+
+    def ended(self, hosts: Iterable[str]) -> None:
+        """A batch of these hosts is no longer under way."""
+        for host in hosts:
+            queue = self.hosts[host]
+            queue.outstanding = max(0, queue.outstanding - 1)
+            self._offer(queue)

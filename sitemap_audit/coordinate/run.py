@@ -1,0 +1,233 @@
+"""The loop of a run: collect, plan, watch, show, until nothing is left or somebody stops it.
+
+collect     facts to disk, their meaning into the account
+plan        batches into the queue, as many as may be under way
+watch       leases (a lost batch is planned again) and children (one that died is replaced)
+show        a snapshot for the display
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import FrameType
+from typing import Final
+
+import redis
+
+from sitemap_audit.coordinate.children import Children
+from sitemap_audit.coordinate.collect import Collector
+from sitemap_audit.coordinate.progress import Progress, Snapshot
+from sitemap_audit.coordinate.work import Work
+from sitemap_audit.errors import ServerError
+from sitemap_audit.queue import jobs
+from sitemap_audit.queue.pace import Pace
+from sitemap_audit.store.folder import RunFolder, RunRecord
+
+BLOCK_MS: Final = 50
+WATCH_S: Final = 1.0
+SHOW_S: Final = 0.25
+RECORD_S: Final = 5.0
+SPIDER_STARTS: Final = 3
+STOP_S: Final = 5.0
+"""How long a stop waits for the workers to hand back what they hold; saved within 8 s in all."""
+
+
+@dataclass(slots=True)
+class Coordinator:
+    folder: RunFolder
+    record: RunRecord
+    client: redis.Redis
+    work: Work
+    collector: Collector
+    children: Children
+    progress: Progress
+    spider_wanted: bool = True
+    _signals: int = 0
+    _workers: int = 1
+    _spider_starts: int = 0
+    _next_watch: float = 0.0
+    _next_show: float = 0.0
+    _next_record: float = 0.0
+    _paused: str = ""
+    _stop_began: float | None = field(default=None)
+
+    def run(self) -> RunRecord:
+        """Go on until done or stopped; returns the record as written to run.json."""
+        options = self.record.options
+        jobs.put_options(self.client, options)
+        jobs.clear_stop(self.client, options.run_id)
+        self.children.start_workers(self.record.workers_wanted or 0)
+        if self.spider_wanted:
+            self._start_spider()
+        else:
+            self.work.listing_is_whole()
+            self.collector.discovered = True
+        with self._listen():
+            try:
+                self._loop()
+            finally:
+                self.children.stop()
+        while self.collector.collect(0):
+            pass
+        self.collector.flush()
+        state = "interrupted" if self._signals else "done"
+        self.record = self._record(state)
+        self.folder.write(self.record)
+        if state == "done":
+            jobs.remove_run(self.client, options.run_id)
+        return self.record
+
+    def _loop(self) -> None:
+        while True:
+            self.collector.collect(0 if self._stop_began else BLOCK_MS)
+            now = time.monotonic()
+            if self.stopping:
+                if self._stopped(now):
+                    return
+                continue
+            self._plan()
+            if self.work.nothing_left and not self.collector.collect(0):
+                return
+            if now >= self._next_watch:
+                self._next_watch = now + WATCH_S
+                self._watch()
+            if now >= self._next_show:
+                self._next_show = now + SHOW_S
+                self.progress.show(self.snapshot())
+            if now >= self._next_record:
+                self._next_record = now + RECORD_S
+                self.folder.write(self._record("running"))
+
+    # --- plan --------------------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        self._paused = ""
+        while len(self.work.outstanding) < 2 * self._workers:
+            planned = self.work.next_batch(self._workers)
+            if planned is None:
+                return
+            batch, front = planned
+            if not jobs.enqueue_batch(self.client, batch, at_front=front):
+                self.work.not_sent(batch)
+                self._paused = "the server's memory is full: waiting until the facts there are stored"
+                return
+
+    # --- watch -------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        self._workers = max(1, jobs.count_workers(self.client))
+        looked = list(self.work.outstanding.batches)
+        lost = jobs.lost_batches(self.client, self.record.run_id, looked)
+        gone = self.work.outstanding.miss(looked, lost)
+        if gone:
+            # A last message may still wait in the stream: what it says comes first.
+            while self.collector.collect(0):
+                pass
+            jobs.clear_popped(self.client)
+            for batch in gone:
+                self.work.lost(batch)
+        jobs.put_options(self.client, self.record.options)
+        pace = Pace(self.client)
+        for host, queue in list(self.work.planner.hosts.items()):
+            if queue.limited and queue.urls:
+                held = pace.status(host)
+                self.work.wait_for(host, max(held.held_ms, held.parked_ms) / 1000)
+        self._watch_children()
+
+    def _watch_children(self) -> None:
+        if self.children.workers_code() is not None:
+            self.progress.say(
+                f"the worker processes ended (exit code {self.children.workers_code()}); started again"
+            )
+            self.children.start_workers(self.record.workers_wanted or 0)
+        code = self.children.spider_code()
+        if code is None or self._all_discovered():
+            return
+        if self._spider_starts >= SPIDER_STARTS:
+            raise ServerError(
+                f"the discovery process ended {SPIDER_STARTS} times without a result (exit code {code}): "
+                f"its last words are in {self.folder.log}"
+            )
+        self._start_spider()
+
+    def _all_discovered(self) -> bool:
+        """Has the spider said its last word? What still stands in the streams is read first."""
+        while not self.collector.discovered and self.collector.collect(0):
+            pass
+        return self.collector.discovered
+
+    def _start_spider(self) -> None:
+        self._spider_starts += 1
+        self.children.start_spider()
+
+    @property
+    def stopping(self) -> bool:
+        return self._signals > 0
+
+    # --- stop --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _listen(self) -> Iterator[None]:
+        def note(number: int, frame: FrameType | None) -> None:
+            self._signals += 1
+
+        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stopped(self, now: float) -> bool:
+        """First call: tell the workers. True when all is handed back, time is up, or a second signal came."""
+        if self._stop_began is None:
+            self._stop_began = now
+            self.progress.say("stopping: what is under way is handed back, facts are saved")
+            jobs.set_stop(self.client, self.record.run_id)
+            for batch in jobs.withdraw_batches(self.client, list(self.work.outstanding.batches)):
+                self.work.finished(batch)
+        time.sleep(0.02)
+        return not self.work.outstanding.batches or now - self._stop_began > STOP_S or self._signals > 1
+
+    # --- words -------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        work = self.work
+        return Snapshot(
+            counts=work.ledger.counts(),
+            discovering=not self.collector.discovered,
+            files=self.collector.files,
+            workers=jobs.count_workers(self.client),
+            batches=len(work.outstanding),
+            second_looks=work.second_looks,
+            waiting_hosts=tuple(work.planner.asleep(work.clock())),
+            note=self._paused,
+        )
+
+    def _record(self, state: str) -> RunRecord:
+        counts = self.work.ledger.counts()
+        unchecked = dict(counts.unchecked)
+        if counts.waiting and state != "running":
+            unchecked["stopped"] = unchecked.get("stopped", 0) + counts.waiting
+        return replace(
+            self.record,
+            state=state,
+            finished_at=None if state == "running" else datetime.now(UTC),
+            discovered=self.collector.discovered,
+            looked=self.collector.looked or self.record.looked,
+            workers=dict(sorted(self.collector.by_worker.items())),
+            counts={
+                "listed": counts.listed,
+                "checked": counts.checked,
+                "skipped": counts.skipped,
+                "unchecked": unchecked,
+                "waiting": counts.waiting if state == "running" else 0,
+                "further": counts.further,
+                "files": self.collector.files,
+            },
+        )

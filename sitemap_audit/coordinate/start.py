@@ -1,0 +1,111 @@
+"""From a run folder and its options to a coordinator at work: the server, the writers, what a resume knows.
+
+A new run and a resumed one take the same way; the resumed one only begins with what the parts on disk and
+the messages left in the streams already say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version as installed
+from platform import python_version
+from urllib.parse import urlsplit
+
+from sitemap_audit import __version__
+from sitemap_audit.coordinate.children import Children
+from sitemap_audit.coordinate.collect import Collector
+from sitemap_audit.coordinate.known import take_up
+from sitemap_audit.coordinate.list_file import publish_list
+from sitemap_audit.coordinate.progress import Progress
+from sitemap_audit.coordinate.run import Coordinator
+from sitemap_audit.coordinate.work import Work
+from sitemap_audit.queue.server import check_server, connect, private_server
+from sitemap_audit.queue.stream import Reader
+from sitemap_audit.store.columns import FACTS
+from sitemap_audit.store.folder import RunFolder, RunRecord
+from sitemap_audit.store.parts import clean_leftovers
+from sitemap_audit.store.writer import PartWriter
+
+LIBRARIES = ("scrapy", "protego", "redis", "rq", "pycurl", "lxml", "selectolax", "duckdb")
+
+
+def versions() -> dict[str, str]:
+    """What this run was made with."""
+    return {"sitemap-audit": __version__, "python": python_version()} | {n: installed(n) for n in LIBRARIES}
+
+
+def without_password(url: str) -> str:
+    """The server's URL as it may be stored."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=host).geturl()
+
+
+@contextmanager
+def server(folder: RunFolder, url: str | None, progress: Progress) -> Iterator[str]:
+    """URL of the server: the one given, checked, else the run's own, ended with the context."""
+    if url is None:
+        with private_server(folder.server) as own:
+            yield own
+        return
+    client = connect(url, patient=False)
+    try:
+        for warning in check_server(client):
+            progress.say(warning)
+    finally:
+        client.close()
+    yield url
+
+
+def carry_out(
+    folder: RunFolder,
+    record: RunRecord,
+    *,
+    redis_url: str | None,
+    progress: Progress,
+    listed: bytes | None = None,
+    resume: bool = False,
+) -> RunRecord:
+    """Run (or resume) the audit of this folder until it is done or stopped. Raises SitemapAuditError."""
+    lock = folder.lock()
+    record = replace(
+        record,
+        state="running",
+        redis=without_password(redis_url) if redis_url else None,
+        versions=versions(),
+    )
+    folder.write(record)
+    clean_leftovers(folder.facts)
+    with server(folder, redis_url, progress) as url:
+        client = connect(url)
+        try:
+            work = Work(record.options)
+            collector = Collector(
+                work,
+                Reader(client, record.run_id),
+                {kind: PartWriter(folder.facts, kind) for kind in FACTS},
+            )
+            collector.looked = record.looked
+            if resume:
+                take_up(folder, record, work, collector)
+            if listed is not None:
+                publish_list(listed, client, record)
+            coordinator = Coordinator(
+                folder=folder,
+                record=record,
+                client=client,
+                work=work,
+                collector=collector,
+                children=Children(url, record.run_id, record.transport, folder.log),
+                progress=progress,
+                spider_wanted=not (resume and record.discovered),
+            )
+            return coordinator.run()
+        finally:
+            client.close()
+            progress.close()
+            # The descriptor holds the lock until here.
+            os.close(lock)

@@ -1,0 +1,274 @@
+"""What is to be asked, what is under way, and what to do with each word that comes back.
+
+Pure of Redis and disk: the loop in run.py moves messages in and batches out. Times are seconds of a
+monotonic clock that the caller gives.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sitemap_audit.coordinate.ledger import Ledger, State
+from sitemap_audit.coordinate.outstanding import Outstanding
+from sitemap_audit.coordinate.plan import Draft, Planner
+from sitemap_audit.coordinate.select import Selection
+from sitemap_audit.facts import Attempt, Page, PageState
+from sitemap_audit.formats.urls import Url, pace_host, parse_url, url_id
+from sitemap_audit.options import RunOptions
+from sitemap_audit.queue.messages import Again, Batch, BatchUrl, Left, LeftWhy, Target
+from sitemap_audit.settings import (
+    BATCH_BOX_S,
+    DOWN_ROUNDS_MAX,
+    FOREIGN_ROBOTS_MAX,
+    HOST_DOWN_MS,
+    LIMITED_ROUNDS_MAX,
+)
+
+
+@dataclass(slots=True)
+class Work:
+    options: RunOptions
+    clock: Callable[[], float] = time.monotonic
+    ledger: Ledger = field(default_factory=Ledger)
+    outstanding: Outstanding = field(default_factory=Outstanding)
+    planner: Planner = field(init=False)
+    selection: Selection = field(init=False)
+    whole: bool = False
+    """The listing is whole: the spider has said its last word."""
+    _facts: list[Page] = field(default_factory=list)
+    _history: dict[int, tuple[Attempt, ...]] = field(default_factory=dict)
+    _looks: list[tuple[float, int]] = field(default_factory=list)
+    _targets: dict[str, str] = field(default_factory=dict)
+    _foreign: set[str] = field(default_factory=set)
+    _requeue: list[Draft] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.planner = Planner(rate=self.options.rate, concurrency=self.options.concurrency)
+        self.selection = Selection(self.options)
+
+    # --- what is to be asked -----------------------------------------------------------------
+
+    def listed(self, identity: int, url: Url, sitemap: str) -> None:
+        """An entry names this URL."""
+        seq = self.ledger.add(identity, url.href, "sitemap", listed=True)
+        if seq is None:
+            return
+        reason = self.selection.reason(url.href, url.host)
+        if reason is not None:
+            self._state(seq, State.SKIPPED, reason)
+            if reason == "out_of_scope":
+                self._foreign_robots(url)
+        elif self.selection.sampling and not self.whole:
+            self.selection.hold(seq, sitemap)
+        else:
+            self.planner.add(pace_host(url), (seq,))
+
+    def _foreign_robots(self, url: Url) -> None:
+        """Whether the other host's robots.txt names our sitemap decides about the entry: read that file, no page."""
+        if url.origin in self._foreign or len(self._foreign) >= FOREIGN_ROBOTS_MAX:
+            return
+        self._foreign.add(url.origin)
+        address = f"{url.origin}/robots.txt"
+        seq = self.ledger.add(int(url_id("robots " + url.origin), 16), address, "robots", listed=False)
+        if seq is not None:
+            self.planner.add(pace_host(url), (seq,))
+
+    def listing_is_whole(self) -> None:
+        """Discovery has ended: choose the sample, and begin with the second wave."""
+        if self.whole:
+            return
+        self.whole = True
+        if self.selection.sampling:
+            asked, skipped = self.selection.choose()
+            for seq in sorted(asked):
+                self._plan(seq)
+            for seq in sorted(skipped):
+                self._state(seq, State.SKIPPED, "sample")
+        held, self._targets = self._targets, {}
+        self._second_wave(held.items())
+
+    def targets(self, targets: Iterable[Target]) -> None:
+        """URLs that facts name. Until the listing is whole nobody knows whether a sitemap lists them too."""
+        if self.whole:
+            self._second_wave(targets)
+        else:
+            for href, how in targets:
+                self._targets.setdefault(href, how)
+
+    def _second_wave(self, targets: Iterable[tuple[str, str]]) -> None:
+        limit = self.options.max_urls
+        for href, how in targets:
+            url = parse_url(href)
+            if url is None or not self.options.in_scope(url.host):
+                continue
+            if limit is not None and len(self.ledger) >= limit:
+                return
+            seq = self.ledger.add(int(url_id(url.key), 16), url.href, how, listed=False)
+            if seq is not None:
+                self.planner.add(pace_host(url), (seq,))
+
+    def _plan(self, seq: int, *, front: bool = False) -> None:
+        url = parse_url(self.ledger.url(seq))
+        if url is not None:
+            self.planner.add(pace_host(url), (seq,), front=front)
+
+    # --- what goes out -----------------------------------------------------------------------
+
+    def next_batch(self, workers: int) -> tuple[Batch, bool] | None:
+        """The next batch and whether it goes to the front of the queue; None when nothing can be planned now."""
+        now = self.clock()
+        while self._looks and self._looks[0][0] <= now:
+            _, seq = heapq.heappop(self._looks)
+            self._plan(seq, front=True)
+        front = bool(self._requeue)
+        draft = self._requeue.pop() if front else self.planner.draft(workers, now)
+        if draft is None:
+            return None
+        ledger = self.ledger
+        batch = Batch(
+            run=self.options.run_id,
+            box_s=BATCH_BOX_S,
+            shares=draft.shares,
+            urls=tuple(
+                BatchUrl(s, ledger.url(s), ledger.how(s), self._history.get(s, ()))
+                for seqs in draft.urls.values()
+                for s in seqs
+            ),
+        )
+        self.outstanding.add(batch.batch, draft.urls)
+        return batch, front
+
+    def not_sent(self, batch: Batch) -> None:
+        """The server is full: the batch goes back into the plan."""
+        under = self.outstanding.close(batch.batch)
+        if under is not None:
+            self._return(under.urls)
+            self.planner.ended(under.hosts)
+
+    # --- what comes back ---------------------------------------------------------------------
+
+    def done(self, batch: str, seqs: Sequence[int], states: Mapping[int, tuple[State, str | None]]) -> None:
+        """Facts about these URLs are on their way to disk; `states` names those that were not simply checked."""
+        for host in set(self.outstanding.answered(batch, seqs).values()):
+            self.planner.hosts[host].limited = 0
+        for seq in seqs:
+            state, reason = states.get(seq, (State.CHECKED, None))
+            self.ledger.settle(seq, state, reason)
+            self._history.pop(seq, None)
+
+    def left(self, batch: str, left: Sequence[Left]) -> None:
+        """URLs handed back without a fact."""
+        hosts = self.outstanding.answered(batch, [n.seq for n in left])
+        waits: dict[str, LeftWhy] = {}
+        for item in left:
+            host = hosts.get(item.seq)
+            if host is None or not self.ledger.is_waiting(item.seq):
+                continue
+            if item.attempt:
+                self._remember(item.seq, item.attempt)
+            self.planner.add(host, (item.seq,), front=True)
+            if item.why in (LeftWhy.LIMITED, LeftWhy.DOWN):
+                waits[host] = item.why
+        for host, why in waits.items():
+            self._host_waits(host, why)
+
+    def _host_waits(self, host: str, why: LeftWhy) -> None:
+        """The host turned a batch away, or does not answer: leave it alone for a while, in the end for good."""
+        queue = self.planner.hosts[host]
+        queue.limited += 1
+        down = why is LeftWhy.DOWN
+        if queue.limited > (DOWN_ROUNDS_MAX if down else LIMITED_ROUNDS_MAX):
+            for seq in self.planner.take_all(host):
+                self._state(seq, State.UNCHECKED, "host_down" if down else "rate_limited")
+            return
+        # Each round waits twice as long, on top of what the pace of the host itself says.
+        pause = HOST_DOWN_MS / 1000 if down else 2.0 ** min(queue.limited - 1, 5)
+        self.planner.sleep(host, self.clock() + pause)
+
+    def wait_for(self, host: str, seconds: float) -> None:
+        """The host's pace says how long it wants to be left alone."""
+        if host in self.planner.hosts and seconds > 0:
+            self.planner.sleep(host, self.clock() + seconds)
+
+    def again(self, batch: str, again: Sequence[Again]) -> None:
+        """URLs that want a second look, later (definitions 11)."""
+        known = self.outstanding.answered(batch, [a.seq for a in again])
+        due = self.clock() + self.options.recheck_after_s
+        for seq, attempt in again:
+            if seq in known and self.ledger.is_waiting(seq):
+                if attempt is not None:
+                    self._remember(seq, attempt)
+                heapq.heappush(self._looks, (due, seq))
+
+    def _remember(self, seq: int, attempt: Attempt) -> None:
+        self._history[seq] = (*self._history.get(seq, ()), attempt)
+
+    def finished(self, batch: str) -> None:
+        """The batch has sent its last message; what it did not name is planned again."""
+        under = self.outstanding.close(batch)
+        if under is None:
+            return
+        self._return(under.urls)
+        self.planner.ended(under.hosts)
+
+    def _return(self, urls: Mapping[int, str]) -> None:
+        for seq, host in urls.items():
+            if self.ledger.is_waiting(seq):
+                self.planner.add(host, (seq,), front=True)
+
+    def lost(self, batch: str) -> None:
+        """Neither queued nor leased nor finished: its worker died."""
+        under = self.outstanding.close(batch)
+        if under is None:
+            return
+        self.planner.ended(under.hosts)
+        for seq in [s for s in under.urls if not self.ledger.is_waiting(s)]:
+            del under.urls[seq]
+        poisoned = self.outstanding.poisoned(under)
+        if poisoned is not None:
+            self._state(poisoned, State.UNCHECKED, "crashed")
+            return
+        for urls in self.outstanding.halves(under):
+            self._requeue.append(self.planner.single(urls))
+
+    # --- the account -------------------------------------------------------------------------
+
+    def _state(self, seq: int, state: State, reason: str) -> None:
+        """Settle a URL without asking anybody, and keep the fact of it."""
+        if not self.ledger.settle(seq, state, reason):
+            return
+        url = parse_url(self.ledger.url(seq))
+        if url is None or self.ledger.how(seq) == "robots":
+            return
+        self._facts.append(
+            Page(
+                url_id=url_id(url.key),
+                url_key=url.key,
+                requested_url=url.href,
+                discovered_by=self.ledger.how(seq),
+                state=PageState.SKIPPED if state is State.SKIPPED else PageState.UNCHECKED,
+                reason=reason,
+            )
+        )
+
+    def take_facts(self) -> list[Page]:
+        facts, self._facts = self._facts, []
+        return facts
+
+    @property
+    def second_looks(self) -> int:
+        return len(self._looks)
+
+    @property
+    def nothing_left(self) -> bool:
+        """Everything that is known is settled, and nothing is under way."""
+        return (
+            self.whole
+            and not self.outstanding.batches
+            and not self.planner.pending
+            and not self._looks
+            and not self._requeue
+        )

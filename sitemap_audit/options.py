@@ -1,0 +1,104 @@
+"""What a run was asked to do, as records that travel to the crawler and the workers.
+
+Two records, because two ways: RunOptions goes through Redis as JSON and holds nothing secret.
+Transport holds headers, files and connection targets; it reaches local children through one
+environment variable and remote workers by their own command line, never through Redis.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, Self
+
+import orjson
+
+from sitemap_audit import __version__
+from sitemap_audit.settings import (
+    CONCURRENCY,
+    DEFAULT_BOT,
+    PRODUCT_TOKEN,
+    PROJECT_URL,
+    RATE_PER_S,
+    RECHECK_AFTER_S,
+    SCHEMA,
+)
+
+TRANSPORT_VARIABLE: Final = "SITEMAP_AUDIT_TRANSPORT"
+DEFAULT_USER_AGENT: Final = f"{PRODUCT_TOKEN}/{__version__} (+{PROJECT_URL})"
+
+
+def _known(cls: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    names = {f.name for f in fields(cls)}
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items() if k in names}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transport:
+    """How this machine reaches the site; each worker host has its own."""
+
+    headers: tuple[str, ...] = ()
+    """`Name: value` lines, sent to the audited origins only."""
+    connect_to: tuple[str, ...] = ()
+    """curl's HOST1:PORT1:HOST2:PORT2; the targets are exempt from the address guard."""
+    cacert: str | None = None
+    insecure: bool = False
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """The transport that a parent process handed over; the default one where there is none."""
+        text = os.environ.get(TRANSPORT_VARIABLE)
+        return cls.from_json(text.encode()) if text else cls()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        return cls(**_known(cls, orjson.loads(text)))
+
+    def to_environment(self) -> dict[str, str]:
+        return {TRANSPORT_VARIABLE: orjson.dumps(asdict(self)).decode()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The audit itself; the same for spider, workers and coordinator."""
+
+    run_id: str
+    """Lower-case letters and digits: part of Redis keys and file names."""
+    sites: tuple[str, ...] = ()
+    """As given: an origin, a bare host, or the URL of a sitemap or feed."""
+    sitemaps: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    """Hosts whose URLs are checked: names, and `*.example.com` for subdomains. Complete: the hosts of
+    SITE and their www/apex twins are already among them."""
+    origins: tuple[str, ...] = ()
+    """Origins that get the `--header` lines: those of the SITEs, both schemes, twins included."""
+    rate: float = RATE_PER_S
+    concurrency: int = CONCURRENCY
+    bots: tuple[str, ...] = (DEFAULT_BOT,)
+    """Lower case; the first is the verdict's bot."""
+    robots_mode: str = "google"
+    user_agent: str = DEFAULT_USER_AGENT
+    allow_private: tuple[str, ...] = ()
+    """CIDRs that the address guard lets through."""
+    allow_sockets: tuple[str, ...] = ()
+    """`address port` pairs (blank between) of SITEs that are themselves private."""
+    inspect_blocked: bool = False
+    depth: str = "page"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_urls: int | None = None
+    sample: int | None = None
+    recheck_after_s: float = RECHECK_AFTER_S
+    schema: int = SCHEMA
+
+    def to_json(self) -> bytes:
+        return orjson.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        return cls(**_known(cls, orjson.loads(text)))
+
+    def in_scope(self, host: str) -> bool:
+        """May pages of this host (lower case, without port) be fetched in this audit?"""
+        return any(host.endswith(s[1:]) if s.startswith("*.") else host == s for s in self.scope)

@@ -1,0 +1,52 @@
+"""Every Redis key of ours, one function each, with type and lifetime. No key is built anywhere else.
+
+To keep this file: a new key gets a function here, never a literal where it is used. RQ's own keys
+(`rq:...`) are RQ's. Keys of a run hold its id; a host's pace is shared by all runs of the server,
+because the promise is made to the host.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PREFIX: Final = "sitemap-audit"
+
+
+def options(run: str) -> str:
+    """String: RunOptions as JSON. Lives RUN_KEYS_TTL_S after the last sign of life of the run."""
+    return f"{PREFIX}:{run}:options"
+
+
+def stop_flag(run: str) -> str:
+    """String: present while the run is to stop. Lives RUN_KEYS_TTL_S."""
+    return f"{PREFIX}:{run}:stop"
+
+
+def pages_stream(run: str) -> str:
+    """Stream of page facts and batch heads. Entries leave it by XDEL once they are stored."""
+    return f"{PREFIX}:{run}:pages"
+
+
+def entries_stream(run: str) -> str:
+    """Stream of what discovery saw: robots files, sitemap files, entries. Left like `pages_stream`."""
+    return f"{PREFIX}:{run}:entries"
+
+
+def lease(run: str, batch: str) -> str:
+    """String: name of the worker that holds the batch. Lives LEASE_MS, FINISHED_LEASE_MS once it ended."""
+    return f"{PREFIX}:{run}:lease:{batch}"
+
+
+def robots(run: str, origin: str) -> str:
+    """Hash: the origin's robots.txt as it was answered. Lives ROBOTS_TTL_S."""
+    return f"{PREFIX}:{run}:robots:{origin}"
+
+
+def robots_claim(run: str, origin: str) -> str:
+    """String: who fetches the origin's robots.txt now. Lives ROBOTS_CLAIM_MS."""
+    return f"{PREFIX}:{run}:robots-claim:{origin}"
+
+
+def pace(host: str) -> str:
+    """Hash {tat, gap, until, clean, strikes, fails, parked} of a host, over all runs. Lives PACE_TTL_MS."""
+    return f"{PREFIX}:pace:{host}"

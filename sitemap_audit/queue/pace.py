@@ -1,0 +1,167 @@
+"""A host's request slots: one promise over spider and all workers, kept on the server's clock.
+
+Slots are reserved in blocks by GCRA (reserve.lua). Retry-After, back-off, failures in a row and the
+gap that a Crawl-delay raised live in the same key, so every worker slows at once (hold.lua, clean.lua).
+"""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+import redis
+
+from sitemap_audit.queue import keys
+from sitemap_audit.settings import (
+    BACKOFF_MAX_GAP_MS,
+    BACKOFF_MIN_GAP_MS,
+    BLOCK_MS,
+    CRAWL_DELAY_CAP_S,
+    FREE_BLOCK,
+    HOST_DOWN_MS,
+    HOST_FAILURES,
+    LIMITS_IN_A_ROW,
+    PACE_TTL_MS,
+    RECOVER_AFTER,
+    RETRY_AFTER_CAP_S,
+)
+
+
+class HostState(IntEnum):
+    """Why there are no slots."""
+
+    FREE = 0
+    """They are taken, or there are some."""
+    HELD = 1
+    """The host asked us to wait (Retry-After, back-off)."""
+    DOWN = 2
+    """It failed several times in a row and is tried now and then."""
+    PARKED = 3
+    """It asked for a longer wait than we honour, or limited us again and again."""
+
+
+class Slots(NamedTuple):
+    """`number` requests may be sent, the first in `wait_ms`, the next each `gap_ms` later.
+
+    Number 0: none yet, ask again after `wait_ms`. A slot late by more than half a gap is lost, and no
+    two requests leave closer than the gap. `dirty`: report clean answers of this host (`clean`).
+    """
+
+    number: int
+    wait_ms: int
+    gap_ms: float
+    state: HostState = HostState.FREE
+    dirty: bool = False
+
+
+class Held(NamedTuple):
+    """After a 429: nothing for `wait_ms`, then each `gap_ms`; `parked`: give the host up for this run."""
+
+    wait_ms: int
+    gap_ms: float
+    parked: bool
+
+
+class PaceStatus(NamedTuple):
+    """A host's key as it stands; times in ms from now, 0 where nothing holds."""
+
+    gap_ms: float
+    next_ms: int
+    held_ms: int
+    parked_ms: int
+    failures: int
+
+
+def base_gap_ms(rate: float, crawl_delay_s: float | None = None) -> float:
+    """Gap in ms by the user's rate (requests a second, 0 = none) and the Crawl-delay of our group, capped."""
+    gap = 1000.0 / rate if rate > 0 else 0.0
+    if crawl_delay_s is not None and crawl_delay_s > 0:
+        gap = max(gap, 1000.0 * min(crawl_delay_s, CRAWL_DELAY_CAP_S))
+    return gap
+
+
+def block_size(gap_ms: float, ahead_ms: float = BLOCK_MS) -> int:
+    """How many slots to ask for at once."""
+    return FREE_BLOCK if gap_ms <= 0 else 1 + int(ahead_ms / gap_ms)
+
+
+def _script(client: redis.Redis, name: str) -> Any:
+    return client.register_script(files(__package__).joinpath(name).read_text(encoding="ascii"))
+
+
+_MAX_MS: Final = 10**12
+
+
+class Pace:
+    """The slots of hosts (formats.urls.pace_host). Errors of the client pass through."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._client = client
+        self._reserve = _script(client, "reserve.lua")
+        self._hold = _script(client, "hold.lua")
+        self._clean = _script(client, "clean.lua")
+
+    def reserve(self, host: str, gap_ms: float, want: int, ahead_ms: float = BLOCK_MS) -> Slots:
+        """Up to `want` slots that lie at most `ahead_ms` ahead; never ask for slots past the end of a box."""
+        count, wait, gap, state, dirty = self._reserve(
+            keys=[keys.pace(host)],
+            args=[f"{gap_ms:.3f}", want, int(ahead_ms), PACE_TTL_MS, HOST_FAILURES, HOST_DOWN_MS],
+        )
+        return Slots(count, wait, float(gap), HostState(state), bool(dirty))
+
+    def hold(
+        self, host: str, retry_after_s: float | None, base_gap_ms: float, *, age_ms: float = 0.0
+    ) -> Held:
+        """The host answered 429, or 503 with Retry-After. `age_ms`: how long ago that request was sent."""
+        asked = (
+            -1
+            if retry_after_s is None
+            else min(_MAX_MS, max(0, math.ceil(1000 * min(retry_after_s, _MAX_MS))))
+        )
+        wait, gap, parked = self._hold(
+            keys=[keys.pace(host)],
+            args=[
+                asked,
+                f"{base_gap_ms:.3f}",
+                BACKOFF_MIN_GAP_MS,
+                BACKOFF_MAX_GAP_MS,
+                int(1000 * RETRY_AFTER_CAP_S),
+                f"{age_ms:.3f}",
+                LIMITS_IN_A_ROW,
+                PACE_TTL_MS,
+            ],
+        )
+        return Held(wait, float(gap), bool(parked))
+
+    def clean(self, host: str, answers: int, base_gap_ms: float) -> float:
+        """`answers` > 0 clean answers came; returns the widened gap that is left in ms, 0 for none."""
+        return float(self._cleaned(host, max(1, answers), base_gap_ms)[0])
+
+    def fail(self, host: str) -> int:
+        """One request got no answer (no connection, timeout); returns the failures in a row."""
+        return int(self._cleaned(host, 0, 0.0)[1])
+
+    def _cleaned(self, host: str, answers: int, base_gap_ms: float) -> tuple[bytes, int]:
+        text, fails = self._clean(
+            keys=[keys.pace(host)],
+            args=[answers, f"{base_gap_ms:.3f}", RECOVER_AFTER, HOST_FAILURES, HOST_DOWN_MS, PACE_TTL_MS],
+        )
+        return text, fails
+
+    def status(self, host: str) -> PaceStatus:
+        """What holds for the host now (for `status` and tests)."""
+        with self._client.pipeline(transaction=True) as pipe:
+            pipe.time()
+            pipe.hmget(keys.pace(host), ["gap", "tat", "until", "parked", "fails"])
+            (seconds, micros), seen = pipe.execute()
+        now = seconds * 1000 + micros / 1000
+        gap, tat, held, parked, fails = (float(v or 0) for v in seen)
+        return PaceStatus(
+            gap,
+            max(0, math.ceil(tat - now)),
+            max(0, math.ceil(held - now)),
+            max(0, math.ceil(parked - now)),
+            int(fails),
+        )

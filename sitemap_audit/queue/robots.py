@@ -1,0 +1,97 @@
+"""Each origin's robots.txt with the way it was answered: fetched once a run, shared by spider and workers.
+
+Who needs one that is not there claims it, fetches it (redirects by hand, at most ROBOTS_MAX_HOPS),
+puts it here and publishes its RobotsFile. A failed one is believed after RECHECK_COUNT looks
+(definitions 11): until then its URLs go back to the plan, and whoever comes when the next look is
+due claims it again and counts the look in `looks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import redis
+from isal import isal_zlib
+
+from sitemap_audit.facts import ErrorClass, RobotsState
+from sitemap_audit.queue import keys
+from sitemap_audit.settings import RECHECK_COUNT, ROBOTS_CLAIM_MS, ROBOTS_TTL_S
+
+FAILED = frozenset({RobotsState.UNREACHABLE, RobotsState.SERVER_ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRobots:
+    """`body`: decoded bytes, at most ROBOTS_MAX_BYTES. `looks`: how often it was asked, at `fetched_at` last."""
+
+    robots_url: str
+    state: RobotsState
+    body: bytes = b""
+    status: int | None = None
+    error_class: ErrorClass | None = None
+    """private_host: the address guard refused the origin; nothing of it is fetched."""
+    fetched_at: datetime
+    looks: int = 1
+
+    def believed(self) -> bool:
+        """May URLs be judged by this, or is a failure still waiting for its second look?"""
+        refused = self.error_class is ErrorClass.PRIVATE_HOST
+        return self.state not in FAILED or refused or self.looks >= RECHECK_COUNT
+
+    def look_due(self, now: datetime, recheck_after_s: float) -> bool:
+        """Not believed, and the time has come to ask again."""
+        return not self.believed() and (now - self.fetched_at).total_seconds() >= recheck_after_s
+
+
+class RobotsStore:
+    """Origins are those of the requested URLs, never of redirect targets: A's redirect to B binds A only."""
+
+    def __init__(self, client: redis.Redis, run: str) -> None:
+        self._client = client
+        self._run = run
+
+    def get(self, origin: str) -> StoredRobots | None:
+        """What was answered, or None when nobody has fetched it yet."""
+        seen: Any = self._client.hgetall(keys.robots(self._run, origin))
+        if not seen:
+            return None
+        return StoredRobots(
+            robots_url=seen[b"url"].decode(),
+            state=RobotsState(seen[b"state"].decode()),
+            body=isal_zlib.decompress(seen[b"body"]) if seen[b"body"] else b"",
+            status=int(seen[b"status"]) if seen[b"status"] else None,
+            error_class=ErrorClass(seen[b"error"].decode()) if seen[b"error"] else None,
+            fetched_at=datetime.fromtimestamp(float(seen[b"at"]), UTC),
+            looks=int(seen[b"looks"]),
+        )
+
+    def claim(self, origin: str, who: str = "") -> bool:
+        """True: fetch it now and `put` it. False: somebody else does; `get` again in a moment."""
+        key = keys.robots_claim(self._run, origin)
+        return bool(self._client.set(key, who or "claimed", nx=True, px=ROBOTS_CLAIM_MS))
+
+    def release(self, origin: str) -> None:
+        """Give a claim back unfulfilled (told to stop), so that another need not wait for its end."""
+        self._client.delete(keys.robots_claim(self._run, origin))
+
+    def put(self, origin: str, robots: StoredRobots) -> None:
+        """Share what was answered; ends the claim."""
+        key = keys.robots(self._run, origin)
+        with self._client.pipeline(transaction=True) as pipe:
+            pipe.hset(
+                key,
+                mapping={
+                    "url": robots.robots_url,
+                    "state": robots.state.value,
+                    "body": isal_zlib.compress(robots.body, 1) if robots.body else b"",
+                    "status": "" if robots.status is None else robots.status,
+                    "error": robots.error_class or "",
+                    "at": f"{robots.fetched_at.timestamp():.6f}",
+                    "looks": robots.looks,
+                },
+            )
+            pipe.expire(key, ROBOTS_TTL_S)
+            pipe.delete(keys.robots_claim(self._run, origin))
+            pipe.execute()

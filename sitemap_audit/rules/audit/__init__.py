@@ -1,0 +1,1 @@
+"""The audit itself: how complete it is."""

@@ -1,0 +1,1 @@
+"""The declared canonical against the map."""

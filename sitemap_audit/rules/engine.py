@@ -1,0 +1,121 @@
+"""Holds rules against the tables: findings, and what could not be judged, with its reason.
+
+Silence is not health: for every rule a URL has one of three results, a finding, nothing, or *not judged
+with a reason*. `unjudged` holds the numbers; the URLs themselves are `lacking(rule)`, run on demand.
+
+`judge` reads the tables of docs/facts.md that `store` built (`seen` and `listing` among them), works in
+`hits`, and fills `findings`, `unjudged` and `rules`. What only a comparison with the earlier run knows
+(status, first_seen, run_id of a finding) is left NULL here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import duckdb
+
+from sitemap_audit.rules.rule import FIX_COLUMNS, Need, Rule, Severity
+
+OF_THE_RUN: Final = frozenset({Need.PREVIOUS_RUN, Need.LINKS, Need.ACCESS_LOG})
+"""Needs that are their own reason: the run has the thing for all URLs or for none."""
+
+
+def why(needs: Iterable[Need]) -> str:
+    """SQL over a line `s` of `seen`: the first reason why one of `needs` was not seen, else NULL."""
+    wanted = frozenset(needs)
+    whens = [
+        f"WHEN NOT s.{need} THEN " + (f"'{need}'" if need in OF_THE_RUN else f"coalesce(s.reason, '{need}')")
+        for need in Need
+        if need in wanted
+    ]
+    if not whens:
+        return "NULL::VARCHAR"
+    return f"CASE WHEN s.url_key IS NULL THEN 'never_tried' {' '.join(whens)} END"
+
+
+def lacking(rule: Rule) -> str:
+    """SQL: `about, url_key, target, reason` of the URLs and pairs that `rule` cannot judge.
+
+    One SELECT over the tables of a judged run; reports run it when somebody asks for the list.
+    """
+    sql = (
+        f"SELECT 'url' AS about, url_key, NULL::VARCHAR AS target, {why(rule.needs)} AS reason "
+        "FROM seen s WHERE listed"
+    )
+    if rule.targets is not None:
+        sql += (
+            f" UNION ALL SELECT 'target', t.url_key, t.target, {why(rule.target_needs)} "
+            f"FROM ({rule.targets}\n) t LEFT JOIN seen s ON s.url_key = t.target"
+        )
+    if rule.lacks is not None:
+        sql += f" UNION ALL SELECT 'url', url_key, NULL, reason FROM ({rule.lacks}\n)"
+    return f"SELECT * FROM ({sql}) WHERE reason IS NOT NULL"
+
+
+def judge(
+    con: duckdb.DuckDBPyConnection, rules: Iterable[Rule], config: Mapping[str, Severity] | None = None
+) -> None:
+    """Fill `findings`, `unjudged` and `rules` from the tables that `store` built.
+
+    `config`: rule id → the severity that the user wants for all its findings. May be called again with
+    other rules (the user's own run after the catalogue): findings are added. A rule whose SQL does not
+    run raises duckdb.Error: a bug in the catalogue; the caller of a user's rules catches it.
+    """
+    chosen = config or {}
+    con.execute("TRUNCATE hits")
+    con.execute("CREATE OR REPLACE TEMP TABLE words (id VARCHAR, fix VARCHAR, source VARCHAR)")
+    for rule in rules:
+        con.execute(
+            "INSERT INTO unjudged BY NAME SELECT ? AS rule, about, reason, count(*) AS n "
+            f"FROM ({lacking(rule)}) GROUP BY about, reason",
+            [rule.id],
+        )
+        con.execute(_hits(rule), [rule.id])
+        con.execute("DELETE FROM rules WHERE id = ?", [rule.id])
+        con.execute(
+            "INSERT INTO rules (id, severity, confidence, override) VALUES (?, ?, ?, ?)",
+            [rule.id, rule.severity, rule.confidence, chosen.get(rule.id)],
+        )
+        con.execute(
+            "INSERT INTO words VALUES (?, ?, ?)",
+            [rule.id, rule.fix, " | ".join(dict.fromkeys(source.id for source in rule.source))],
+        )
+    con.execute(_FINISH)
+    con.execute("TRUNCATE hits")
+
+
+def _hits(rule: Rule) -> str:
+    """SQL (one parameter: the rule's id): the rule's own rows, without those of URLs it cannot judge."""
+    known = (
+        f"SELECT t.url_key, t.target FROM ({rule.targets or 'FROM no_targets'}\n) t "
+        f"LEFT JOIN seen s ON s.url_key = t.target WHERE {why(rule.target_needs)} IS NULL"
+    )
+    return (
+        f"INSERT INTO hits BY NAME WITH targets AS ({known}) SELECT ? AS rule, h.* FROM ({rule.sql}\n) h "
+        f"ANTI JOIN (FROM seen s WHERE {why(rule.needs)} IS NOT NULL) u ON u.url_key = h.url_key"
+    )
+
+
+def _fix() -> str:
+    """SQL: the words of the fix with the values of this finding in place of its braces."""
+    sql = "w.fix"
+    for column in FIX_COLUMNS:
+        sql = f"replace({sql}, '{{{column}}}', coalesce(f.{column}::VARCHAR, ''))"
+    return f"CASE WHEN contains(w.fix, '{{') THEN {sql} ELSE w.fix END"
+
+
+_FINISH: Final = f"""
+    INSERT INTO findings BY NAME
+    WITH placed AS (
+        SELECT h.rule, h.subject, h.url_key, coalesce(h.url, l.url) AS url,
+               coalesce(h.sitemap, l.sitemap) AS sitemap, coalesce(h.line, l.line) AS line,
+               coalesce(h.claim, l.claim) AS claim, h.reality, h.related_url,
+               coalesce(r.override, h.severity, r.severity) AS severity,
+               coalesce(h.confidence, r.confidence) AS confidence
+        FROM hits h JOIN rules r ON r.id = h.rule LEFT JOIN listing l ON l.url_key = h.url_key
+        WHERE h.url_key IS NULL OR h.claim IS NOT NULL OR l.url_key IS NOT NULL
+    )
+    SELECT f.*, {_fix()} AS fix, w.source, left(sha256(f.rule || chr(10) || f.subject), 16) AS finding_key
+    FROM placed f JOIN words w ON w.id = f.rule
+"""

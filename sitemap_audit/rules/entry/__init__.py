@@ -1,0 +1,1 @@
+"""Entries of sitemaps: what the map may say."""

@@ -1,0 +1,1 @@
+"""Language versions: each lists itself and all others."""

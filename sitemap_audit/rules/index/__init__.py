@@ -1,0 +1,1 @@
+"""Indexing directives and duplicates of listed URLs."""

@@ -1,0 +1,1 @@
+"""Is lastmod the time of a real change?"""

@@ -1,0 +1,1 @@
+"""robots.txt: what it answers, and what it lets through."""

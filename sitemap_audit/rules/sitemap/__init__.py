@@ -1,0 +1,1 @@
+"""Sitemap files: fetched, read, within their limits."""

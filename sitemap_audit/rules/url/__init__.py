@@ -1,0 +1,1 @@
+"""HTTP answers of listed URLs."""

@@ -1,0 +1,153 @@
+"""The run folder: run.json, where things lie in it, and who may write to it.
+
+run.json is written to a temporary name and renamed, so that a reader never sees half of it. It holds
+nothing secret: of `--header` only the names are kept.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from sitemap_audit.errors import RunFolderError
+from sitemap_audit.options import RunOptions, Transport
+
+FORMAT: Final = 1
+"""Number of the folder's layout; another one is refused with the mend."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One line of the view `runs`, and what `resume` needs to go on."""
+
+    run_id: str
+    state: str
+    """running, interrupted or done."""
+    started_at: datetime
+    finished_at: datetime | None = None
+    options: RunOptions
+    transport: Transport = field(default_factory=Transport)
+    header_names: tuple[str, ...] = ()
+    sites_given: tuple[str, ...] = ()
+    redis: str | None = None
+    """URL of the server without its password; None = a private server."""
+    workers_wanted: int | None = None
+    discovered: bool = False
+    """The spider has finished: the list of entries is whole."""
+    looked: tuple[str, ...] = ()
+    """Where sitemaps were looked for."""
+    versions: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)
+    workers: dict[str, int] = field(default_factory=dict)
+    """Worker name → URLs it checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    path: Path
+
+    @property
+    def facts(self) -> Path:
+        return self.path / "facts"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "audit.log"
+
+    @property
+    def server(self) -> Path:
+        return self.path / ".server"
+
+    @property
+    def record_file(self) -> Path:
+        return self.path / "run.json"
+
+    def create(self) -> None:
+        """Make the folder; one that already holds a run is refused."""
+        if self.record_file.exists():
+            raise RunFolderError(
+                f"{self.path} already holds a run: go on with `sitemap-audit resume {self.path}`, "
+                "or choose another --out"
+            )
+        try:
+            self.facts.mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            raise RunFolderError(f"cannot make the run folder {self.path}: {err.strerror}") from None
+
+    def write(self, record: RunRecord) -> None:
+        data = asdict(record)
+        data["format"] = FORMAT
+        data["transport"]["headers"] = []
+        temporary = self.path / ".run.json.new"
+        with temporary.open("wb") as file:
+            file.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.record_file)
+
+    def read(self) -> RunRecord:
+        """Raises RunFolderError when this is no run folder of ours."""
+        try:
+            data = orjson.loads(self.record_file.read_bytes())
+        except FileNotFoundError:
+            raise RunFolderError(
+                f"{self.path} holds no run.json: it is not the folder of a run. Runs lie in audits/HOST/TIME "
+                "unless --out said otherwise"
+            ) from None
+        except OSError as err:
+            raise RunFolderError(f"cannot read {self.record_file}: {err.strerror}") from None
+        except orjson.JSONDecodeError:
+            raise RunFolderError(f"{self.record_file} is not readable JSON: restore it from a copy") from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise RunFolderError(
+                f"{self.record_file} has another format than this version reads ({FORMAT}): "
+                "use the version of sitemap-audit that wrote it"
+            )
+        return _record(data)
+
+    def lock(self) -> int:
+        """Hold the folder against another coordinator; the descriptor keeps the lock. RunFolderError if taken."""
+        handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise RunFolderError(
+                f"another process is at work on {self.path}: wait for it, or stop it first"
+            ) from None
+        return handle
+
+
+def _record(data: dict[str, Any]) -> RunRecord:
+    known = {k: v for k, v in data.items() if k in RunRecord.__dataclass_fields__}
+    known["options"] = RunOptions.from_json(orjson.dumps(known["options"]))
+    known["transport"] = Transport.from_json(orjson.dumps(known["transport"]))
+    for name in ("started_at", "finished_at"):
+        if known.get(name):
+            known[name] = datetime.fromisoformat(known[name])
+    for name in ("header_names", "sites_given", "looked"):
+        known[name] = tuple(known.get(name, ()))
+    return RunRecord(**known)
+
+
+def finished(record: RunRecord, state: str) -> RunRecord:
+    return replace(record, state=state, finished_at=datetime.now(UTC))
+
+
+def default_out(host: str, now: datetime) -> Path:
+    """`audits/<host>/20261130T121512Z` (CONTRACT, --out)."""
+    name = re.sub(r"[^a-z0-9.-]", "_", host.lower(), flags=re.ASCII)[:100].lstrip(".") or "site"
+    return Path("audits") / name / now.strftime("%Y%m%dT%H%M%SZ")
+
+
+def new_run_id() -> str:
+    """Letters and digits: part of Redis keys, job ids and file names."""
+    return datetime.now(UTC).strftime("%Y%m%d") + "x" + secrets.token_hex(5)

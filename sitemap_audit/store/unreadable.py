@@ -1,0 +1,31 @@
+"""Which part is damaged or foreign, said to the person at the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import duckdb
+
+from sitemap_audit.errors import RunFolderError
+from sitemap_audit.store.columns import FACTS, Kind
+from sitemap_audit.store.relation import relation
+
+
+def raise_unreadable(
+    con: duckdb.DuckDBPyConnection, files: tuple[Path, ...], cause: duckdb.Error
+) -> NoReturn:
+    """RunFolderError that names the damaged or foreign one of `files`, and the mend.
+
+    Reads each of them, by the columns of the kind whose folder it lies in. When nothing is wrong with any,
+    `cause` is no matter of the files and is raised again.
+    """
+    for path in files:
+        try:
+            con.execute(f"SELECT count(COLUMNS(*)) FROM ({relation(con, FACTS[Kind(path.parent.name)], (path,))})")
+        except duckdb.Error:
+            raise RunFolderError(
+                f"{path} cannot be read: it was damaged or replaced after it was written. Restore it from a copy; "
+                "or delete it and use `sitemap-audit resume`, which checks again what it held"
+            ) from None
+    raise cause

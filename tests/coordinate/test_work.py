@@ -1,0 +1,246 @@
+"""What the coordinator does with each word that comes back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from sitemap_audit.coordinate.ledger import State
+from sitemap_audit.coordinate.work import Work
+from sitemap_audit.facts import Attempt, ErrorClass, PageState
+from sitemap_audit.formats.urls import parse_url, url_id
+from sitemap_audit.options import RunOptions
+from sitemap_audit.queue.messages import Again, Batch, Left, LeftWhy, Target
+from sitemap_audit.settings import CRASH_LOSSES, DOWN_ROUNDS_MAX, LIMITED_ROUNDS_MAX
+
+MAP: Final = "https://shop.example/sitemap.xml"
+NOW: Final = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+class Clock:
+    """Seconds that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def start(clock: Clock | None = None, **options: object) -> Work:
+    given = {"rate": 0.0, "scope": ("shop.example", "www.shop.example")} | options
+    return Work(RunOptions(run_id="r1", **given), clock=clock or Clock())  # type: ignore[arg-type]
+
+
+def lists(work: Work, *paths: str, host: str = "shop.example") -> None:
+    for path in paths:
+        url = parse_url(f"https://{host}{path}")
+        assert url is not None
+        work.listed(int(url_id(url.key), 16), url, MAP)
+
+
+def batch_of(work: Work) -> Batch:
+    planned = work.next_batch(1)
+    assert planned is not None
+    return planned[0]
+
+
+def answer(work: Work, batch: Batch) -> None:
+    work.done(batch.batch, [u.seq for u in batch.urls], {})
+    work.finished(batch.batch)
+
+
+def test_a_url_of_two_files_is_asked_once() -> None:
+    work = start()
+    lists(work, "/a", "/a", "/b")
+    assert [u.url for u in batch_of(work).urls] == ["https://shop.example/a", "https://shop.example/b"]
+
+
+def test_other_hosts_are_skipped_and_only_their_robots_txt_is_read() -> None:
+    work = start()
+    lists(work, "/x", "/y", host="victim.example")
+    batch = batch_of(work)
+    assert [(u.url, u.how) for u in batch.urls] == [("https://victim.example/robots.txt", "robots")]
+    assert work.ledger.counts().skipped == {"out_of_scope": 2}
+    facts = work.take_facts()
+    assert [(f.state, f.reason) for f in facts] == [(PageState.SKIPPED, "out_of_scope")] * 2
+    assert work.take_facts() == []
+
+
+def test_include_exclude_and_limit_are_reasons() -> None:
+    work = start(include=("/p/",), exclude=("secret",), max_urls=1)
+    lists(work, "/p/1", "/q/2", "/p/secret", "/p/3")
+    assert [u.url for u in batch_of(work).urls] == ["https://shop.example/p/1"]
+    assert work.ledger.counts().skipped == {"excluded": 2, "limit": 1}
+
+
+def test_the_sample_takes_a_share_of_each_sitemap() -> None:
+    work = start(sample=10)
+    for number in range(90):
+        lists(work, f"/big/{number}")
+    url = parse_url("https://shop.example/small")
+    assert url is not None
+    work.listed(int(url_id(url.key), 16), url, "https://shop.example/small.xml")
+    assert work.next_batch(1) is None
+    work.listing_is_whole()
+    asked = [u.url for u in batch_of(work).urls]
+    assert len(asked) == 10
+    assert "https://shop.example/small" in asked
+    assert work.ledger.counts().skipped == {"sample": 81}
+
+
+def test_targets_wait_until_the_listing_is_whole() -> None:
+    work = start()
+    lists(work, "/a")
+    first = batch_of(work)
+    work.targets(
+        [Target("https://shop.example/b", "canonical"), Target("https://shop.example/c", "hreflang")]
+    )
+    answer(work, first)
+    assert work.next_batch(1) is None
+    lists(work, "/b")
+    work.listing_is_whole()
+    assert {(u.url, u.how) for u in batch_of(work).urls} == {
+        ("https://shop.example/b", "sitemap"),
+        ("https://shop.example/c", "hreflang"),
+    }
+
+
+def test_a_second_look_waits_and_brings_its_history() -> None:
+    clock = Clock()
+    work = start(clock, recheck_after_s=60.0)
+    lists(work, "/a")
+    work.listing_is_whole()
+    batch = batch_of(work)
+    look = Attempt(NOW, 503, None, 12)
+    work.again(batch.batch, [Again(batch.urls[0].seq, look)])
+    work.finished(batch.batch)
+    assert work.next_batch(1) is None
+    assert not work.nothing_left
+    clock.now = 60.0
+    (url,) = batch_of(work).urls
+    assert url.history == (look,)
+
+
+def test_a_finished_batch_owes_nothing() -> None:
+    work = start()
+    lists(work, "/a", "/b")
+    work.listing_is_whole()
+    batch = batch_of(work)
+    work.done(batch.batch, [batch.urls[0].seq], {})
+    work.finished(batch.batch)
+    rest = batch_of(work)
+    assert [u.url for u in rest.urls] == ["https://shop.example/b"]
+    answer(work, rest)
+    assert work.nothing_left
+    assert work.ledger.counts().checked == 2
+
+
+def test_a_lost_batch_is_halved_until_the_poison_stands_alone() -> None:
+    work = start()
+    lists(work, "/a", "/poison", "/c", "/d")
+    work.listing_is_whole()
+    rounds = 0
+    while not work.nothing_left:
+        rounds += 1
+        assert rounds < 50
+        batch = batch_of(work)
+        if any(u.url.endswith("/poison") for u in batch.urls):
+            work.lost(batch.batch)
+        else:
+            answer(work, batch)
+    counts = work.ledger.counts()
+    assert counts.checked == 3
+    assert counts.unchecked == {"crashed": 1}
+    assert rounds >= CRASH_LOSSES
+    (fact,) = work.take_facts()
+    assert (fact.requested_url, fact.state, fact.reason) == (
+        "https://shop.example/poison",
+        PageState.UNCHECKED,
+        "crashed",
+    )
+
+
+def test_words_about_an_unknown_batch_change_no_plan() -> None:
+    work = start()
+    lists(work, "/a")
+    batch = batch_of(work)
+    work.lost(batch.batch)
+    again = batch_of(work)
+    # The stale owner comes back: its facts are true and count, its "done" closes nothing.
+    work.done(batch.batch, [batch.urls[0].seq], {})
+    work.finished(batch.batch)
+    assert again.batch in work.outstanding.batches
+    assert work.ledger.counts().checked == 1
+    answer(work, again)
+    assert work.ledger.counts().checked == 1
+
+
+@pytest.mark.parametrize(
+    ("why", "rounds", "reason"),
+    [(LeftWhy.LIMITED, LIMITED_ROUNDS_MAX, "rate_limited"), (LeftWhy.DOWN, DOWN_ROUNDS_MAX, "host_down")],
+)
+def test_a_host_that_never_lets_us_in_is_given_up(why: LeftWhy, rounds: int, reason: str) -> None:
+    clock = Clock()
+    work = start(clock)
+    lists(work, "/a", "/b")
+    work.listing_is_whole()
+    for _ in range(rounds + 1):
+        clock.now += 3_600
+        batch = batch_of(work)
+        work.left(batch.batch, [Left(u.seq, why) for u in batch.urls])
+        work.finished(batch.batch)
+    assert work.nothing_left
+    assert work.ledger.counts().unchecked == {reason: 2}
+
+
+def test_one_answer_of_a_host_forgives_its_refusals() -> None:
+    clock = Clock()
+    work = start(clock)
+    lists(work, *(f"/{n}" for n in range(4)))
+    for _ in range(3):
+        clock.now += 3_600
+        batch = batch_of(work)
+        first, *rest = batch.urls
+        work.done(batch.batch, [first.seq], {})
+        work.left(batch.batch, [Left(u.seq, LeftWhy.LIMITED) for u in rest])
+        work.finished(batch.batch)
+    assert work.ledger.counts().unchecked == {}
+    assert work.planner.hosts["shop.example"].limited <= 1
+
+
+def test_what_a_worker_could_not_check_keeps_its_reason() -> None:
+    work = start()
+    lists(work, "/a")
+    batch = batch_of(work)
+    work.done(batch.batch, [0], {0: (State.UNCHECKED, "robots_paused")})
+    assert work.ledger.counts().unchecked == {"robots_paused": 1}
+
+
+def test_a_batch_that_the_full_server_did_not_take_is_planned_again() -> None:
+    work = start()
+    lists(work, "/a", "/b")
+    batch = batch_of(work)
+    work.not_sent(batch)
+    assert {u.seq for u in batch_of(work).urls} == {u.seq for u in batch.urls}
+
+
+def test_attempts_that_failed_come_along() -> None:
+    work = start(recheck_after_s=0.0)
+    lists(work, "/a")
+    batch = batch_of(work)
+    limited = Attempt(NOW, 429, None, 5)
+    work.left(batch.batch, [Left(0, LeftWhy.LIMITED, limited)])
+    work.finished(batch.batch)
+    work.wait_for("shop.example", 0)
+    clock = work.clock
+    assert isinstance(clock, Clock)
+    clock.now = 3_600
+    batch = batch_of(work)
+    reset = Attempt(NOW, None, ErrorClass.RESET, 5)
+    work.again(batch.batch, [Again(0, reset)])
+    work.finished(batch.batch)
+    (url,) = batch_of(work).urls
+    assert url.history == (limited, reset)

@@ -1,0 +1,69 @@
+"""Tables in memory with the facts of a case, derived as in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import duckdb
+import pytest
+
+from sitemap_audit.rules import Rule, judge
+from sitemap_audit.rules.rule import Row
+from sitemap_audit.rules.thresholds import default_thresholds
+from sitemap_audit.store.derive import derive
+from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
+from sitemap_audit.store.schema import SCHEMA, TABLES
+
+Facts = Mapping[str, Sequence[Row]]
+
+
+RESULTS = ("unjudged", "hits", "rules", "findings")
+
+
+class Bench:
+    """Tables that are made once a module and emptied for each case."""
+
+    def __init__(self) -> None:
+        self._con = duckdb.connect(":memory:", config={"threads": 1})
+        self._con.execute(SCHEMA)
+        self._defaults = JudgeSettings(thresholds=default_thresholds())
+        self._used = set(TABLES)
+
+    def load(self, facts: Facts, settings: JudgeSettings | None = None) -> duckdb.DuckDBPyConnection:
+        """Empty tables, the rows of `facts`, and what follows from them."""
+        con = self._con
+        con.execute(";".join(f'TRUNCATE "{table}"' for table in self._used | set(RESULTS)))
+        if settings is not None or "settings" in self._used:
+            write_settings(con, settings or self._defaults)
+        self._used = set(facts) | ({"settings"} if settings is not None else set())
+        for table, rows in facts.items():
+            for row in rows:
+                names = ", ".join(f'"{name}"' for name in row)
+                marks = ", ".join("?" * len(row))
+                con.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', list(row.values()))
+        if facts.keys() & {"entries", "pages"}:
+            derive(con)
+            self._used |= {"listing", "urls", "seen"}
+        return con
+
+    def again(self) -> None:
+        """Forget what was judged; keep the tables that rules read."""
+        self._con.execute(";".join(f"TRUNCATE {table}" for table in RESULTS))
+
+    def found(self, rules: Iterable[Rule], config: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """The findings of these rules over the tables as they are."""
+        judge(self._con, rules, config)
+        rows = self._con.execute("FROM findings ORDER BY rule, subject").fetchall()
+        names = [column[0] for column in self._con.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def close(self) -> None:
+        self._con.close()
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterable[Bench]:
+    made = Bench()
+    yield made
+    made.close()

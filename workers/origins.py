@@ -1,0 +1,102 @@
+"""One origin's robots.txt as a worker holds it: the policy, the verdicts for all bots, our own leave."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sitemap_audit.facts import ErrorClass, RobotsState, RobotsVerdict
+from sitemap_audit.formats.robots import RobotsText, read_robots
+from sitemap_audit.formats.robots_policy import RobotsPolicy
+from sitemap_audit.queue.robots import StoredRobots
+from sitemap_audit.settings import PRODUCT_TOKEN, ROBOTS_CPU_S
+
+RULED = frozenset({RobotsState.OK, RobotsState.HTML})
+"""States whose body states rules."""
+
+
+class Leave(NamedTuple):
+    """May a URL be fetched (definitions 12)? `bot`, `own`: True, False, None = crawling is paused."""
+
+    bot: bool | None
+    own: bool | None
+    verdicts: dict[str, RobotsVerdict]
+    """Of every bot of the report. Shared between URLs: never change it."""
+
+
+class Origin:
+    """`waiting`: what goes on when the policy is there (or its failure is known)."""
+
+    __slots__ = (
+        "_bots",
+        "_cpu_s",
+        "_leaves",
+        "_mode",
+        "_named",
+        "crawl_delay_s",
+        "failing",
+        "name",
+        "pending",
+        "policy",
+        "private",
+        "waiting",
+    )
+
+    def __init__(self, name: str, bots: tuple[str, ...], mode: str) -> None:
+        self.name = name
+        self.policy: RobotsPolicy | None = None
+        self.private = False
+        """The address guard refused it."""
+        self.failing = False
+        """The first look failed, the second is not due yet. Asked anew by each batch."""
+        self.pending = False
+        self.waiting: list[Callable[[], None]] = []
+        self.crawl_delay_s: float | None = None
+        self._bots = bots
+        self._mode = mode
+        self._named: tuple[str, ...] = ()
+        self._leaves: dict[tuple[int, ...], Leave] = {}
+        self._cpu_s = 0.0
+
+    @property
+    def known(self) -> bool:
+        return self.policy is not None or self.private
+
+    def adopt(self, stored: StoredRobots) -> RobotsText | None:
+        """Take what was answered; returns the text, None where the answer holds no rules."""
+        self.failing = False
+        if stored.error_class is ErrorClass.PRIVATE_HOST:
+            self.private = True
+            return None
+        text = read_robots(stored.body) if stored.state in RULED else None
+        self.policy = RobotsPolicy(stored.robots_url, stored.state, text, self._mode, status=stored.status)
+        # Bots without a group of their own share the verdict of `*`: most files are judged once a URL.
+        named = text.named if text is not None else frozenset()
+        self._named = tuple(b for b in (*self._bots, PRODUCT_TOKEN) if b.lower() in named)
+        self.crawl_delay_s = self.policy.crawl_delay(PRODUCT_TOKEN)
+        self._leaves.clear()
+        return text
+
+    def leave(self, href: str) -> Leave | None:
+        """What robots.txt says of a URL as it is requested; None when the file has cost too much time."""
+        policy = self.policy
+        assert policy is not None
+        if self._cpu_s > ROBOTS_CPU_S:
+            return None
+        began = time.perf_counter()
+        star = policy.verdict("*", href)
+        named = [policy.verdict(bot, href) for bot in self._named]
+        # The policy hands out one object for one outcome and keeps it, so its identity is a key.
+        key = (id(star), *map(id, named))
+        leave = self._leaves.get(key)
+        if leave is None:
+            verdicts = dict.fromkeys((*self._bots, PRODUCT_TOKEN), star) | dict(
+                zip(self._named, named, strict=True)
+            )
+            own = verdicts[PRODUCT_TOKEN].allowed
+            if PRODUCT_TOKEN not in self._bots:
+                del verdicts[PRODUCT_TOKEN]
+            leave = self._leaves[key] = Leave(verdicts[self._bots[0]].allowed, own, verdicts)
+        self._cpu_s += time.perf_counter() - began
+        return leave

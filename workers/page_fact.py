@@ -1,0 +1,142 @@
+"""The Page of a URL: from an answer and the way to it, or from our reason not to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sitemap_audit.facts import Attempt, ErrorClass, Page, PageState, RobotsVerdict
+from sitemap_audit.formats.page import read_page
+from sitemap_audit.formats.urls import Url, parse_url, url_id
+from sitemap_audit.http import Answer, Chain
+from sitemap_audit.queue.messages import BatchUrl
+
+_WALL_HEADERS: Final = (
+    ("cf-mitigated", "challenge", "cloudflare"),
+    ("x-amzn-waf-action", "challenge", "aws_waf"),
+    ("x-amzn-waf-action", "captcha", "aws_waf"),
+    ("x-datadome", "protected", "datadome"),
+)
+"""Headers by which a bot wall says that it answered in place of the site, as their makers document them."""
+_WALL_STATUSES: Final = frozenset({202, 401, 403, 405, 429, 503})
+
+
+def challenge_kind(answer: Answer) -> str | None:
+    """Which bot wall answered in place of the site; None for an answer of the site itself."""
+    if answer.status not in _WALL_STATUSES:
+        return None
+    for name, value, kind in _WALL_HEADERS:
+        if (answer.header(name) or "").strip().lower() == value:
+            return kind
+    return None
+
+
+def not_asked(
+    item: BatchUrl,
+    url: Url,
+    state: PageState,
+    reason: str,
+    robots: Mapping[str, RobotsVerdict] | None,
+    error_class: ErrorClass | None = None,
+    error_detail: str | None = None,
+) -> Page:
+    """The fact that we did not ask, or could not, with what robots.txt said."""
+    return Page(
+        url_id=url_id(url.key),
+        url_key=url.key,
+        requested_url=url.href,
+        discovered_by=item.how,
+        state=state,
+        reason=reason,
+        attempts=len(item.history),
+        attempt_log=item.history,
+        robots=dict(robots) if robots is not None else None,
+        error_class=error_class,
+        error_detail=error_detail,
+    )
+
+
+def signals_of(answer: Answer, bots: Sequence[str], depth: str) -> dict[str, Any]:
+    """What headers and body of the final answer say, as fields of Page."""
+    if answer.status is None:
+        return {}
+    read = depth != "status"
+    fields = read_page(
+        answer.body if read else b"",
+        answer.headers,
+        final_url=answer.url,
+        status=answer.status,
+        bots=bots,
+        now=answer.ended_at,
+        truncated=answer.truncated,
+    ).as_page_fields()
+    if not read:
+        fields["sniffed_type"] = None
+    return fields
+
+
+def page_of(
+    item: BatchUrl,
+    url: Url,
+    chain: Chain,
+    answer: Answer,
+    signals: dict[str, Any],
+    robots: Mapping[str, RobotsVerdict] | None,
+    *,
+    reached: bool = True,
+    state: PageState = PageState.CHECKED,
+    reason: str | None = None,
+) -> Page:
+    """The fact about an answer, final in this run.
+
+    `reached` False: the last hop points to a URL that was not fetched; it is the final one, without
+    status. The log of attempts is kept where there was more than one clean answer to tell of.
+    """
+    hops = chain.hops
+    look = Attempt(answer.ended_at, answer.status, answer.error_class, answer.total_ms)
+    ends_elsewhere = bool(hops) and (not reached or answer.url != url.href)
+    final_url = (hops[-1].location if not reached else answer.url) or url.href
+    final_key = url.key
+    if ends_elsewhere:
+        final = parse_url(final_url)
+        final_key = final.key if final is not None else final_url
+    page: dict[str, Any] = {
+        "url_id": url_id(url.key),
+        "url_key": url.key,
+        "requested_url": url.href,
+        "discovered_by": item.how,
+        "state": state,
+        "reason": reason,
+        "fetched_at": answer.ended_at,
+        "attempts": len(item.history) + 1,
+        "attempt_log": (*item.history, look) if item.history or answer.error_class is not None else (),
+        "first_status": hops[0].status if hops else answer.status,
+        "final_url": final_url,
+        "final_key": final_key,
+        "robots": robots,
+    }
+    if hops:
+        page["hop_count"] = chain.followed
+        page["hops"] = tuple(hops)
+        page["redirect_flags"] = chain.flags
+    if reached:
+        body_came = answer.status is not None
+        page |= {
+            "status": answer.status,
+            "error_class": answer.error_class,
+            "error_detail": answer.error_detail,
+            "tls": answer.tls,
+            "ip": answer.ip,
+            "http_version": answer.http_version,
+            "dns_ms": answer.dns_ms,
+            "connect_ms": answer.connect_ms,
+            "tls_ms": answer.tls_ms,
+            "ttfb_ms": answer.ttfb_ms,
+            "bytes_wire": answer.bytes_wire if body_came else None,
+            "bytes": len(answer.body) if body_came else None,
+            "truncated": answer.truncated,
+        }
+        page |= signals
+    # Where the last hop was not followed, its answer is the final one: not counted twice.
+    page["total_ms"] = sum(h.ms for h in hops if h.url != answer.url) + answer.total_ms
+    return Page(**page)

@@ -1,0 +1,93 @@
+"""What a worker process keeps from one batch to the next: connections, options, robots policies."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Final
+
+import redis
+
+from sitemap_audit.http import Client, ClientOptions
+from sitemap_audit.options import RunOptions, Transport
+from sitemap_audit.queue.jobs import get_options
+from sitemap_audit.queue.pace import Pace
+from sitemap_audit.queue.robots import RobotsStore
+from sitemap_audit.queue.server import connect
+from sitemap_audit.settings import ORIGINS_KEPT, QUEUE_NAME, REPORT_BOTS
+from workers.origins import Origin
+
+RUNS_KEPT: Final = 2
+
+
+class Run:
+    """One audit as this process sees it. The HTTP client keeps its connections over batches."""
+
+    def __init__(self, station: Station, options: RunOptions) -> None:
+        self.options = options
+        self.bots: tuple[str, ...] = tuple(dict.fromkeys((*options.bots, *REPORT_BOTS)))
+        """Whose robots verdicts a page carries; the first is the verdict's bot."""
+        self.client = Client(ClientOptions.of_run(options, station.transport))
+        self.robots = RobotsStore(station.quick, options.run_id)
+        self._origins: OrderedDict[str, Origin] = OrderedDict()
+
+    def origin(self, name: str) -> Origin:
+        """What is known of an origin's robots.txt, perhaps nothing yet."""
+        found = self._origins.get(name)
+        if found is None:
+            found = self._origins[name] = Origin(name, self.bots, self.options.robots_mode)
+            while len(self._origins) > ORIGINS_KEPT:
+                self._origins.popitem(last=False)
+        else:
+            self._origins.move_to_end(name)
+        return found
+
+    def close(self) -> None:
+        self.client.close()
+
+
+class Station:
+    """One a process.
+
+    `patient` waits while the server is away, `quick` fails at once, for the loop that has transfers
+    to serve. `stop`: the process was told to end.
+    """
+
+    def __init__(
+        self, url: str, name: str, transport: Transport | None = None, *, queue_name: str = QUEUE_NAME
+    ) -> None:
+        self.url = url
+        self.name = name
+        self.queue_name = queue_name
+        self.transport = transport if transport is not None else Transport.from_environment()
+        self.stop = threading.Event()
+        self.patient: redis.Redis = connect(url)
+        self.quick: redis.Redis = connect(url, patient=False)
+        self.pace = Pace(self.quick)
+        self._runs: OrderedDict[str, Run] = OrderedDict()
+
+    def run(self, run_id: str) -> Run | None:
+        """The run of a batch; None when the server knows it no more."""
+        found = self._runs.get(run_id)
+        if found is None:
+            options = get_options(self.patient, run_id)
+            if options is None:
+                return None
+            found = self._runs[run_id] = Run(self, options)
+            while len(self._runs) > RUNS_KEPT:
+                self._runs.popitem(last=False)[1].close()
+        else:
+            self._runs.move_to_end(run_id)
+        return found
+
+    def drop(self, run_id: str) -> None:
+        """Begin anew with this run: a batch ended in the middle of something."""
+        found = self._runs.pop(run_id, None)
+        if found is not None:
+            found.close()
+
+    def close(self) -> None:
+        while self._runs:
+            self._runs.popitem()[1].close()
+        self.patient.close()
+        self.quick.close()
