@@ -50,7 +50,9 @@ def cost(pages: list[bytes], rounds: int, run: Callable[[int, bytes], object]) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--limit", type=int, default=1_000, help="pages at most")
     parser.add_argument("--rounds", type=int, default=5)
@@ -61,7 +63,9 @@ def main() -> None:
         parser.error(f"{options.folder} holds no .html file")
     heads = [read_head(decode(body, "utf-8").doc) for body in pages]
     whole = sum(isinstance(head, Refused) or head.whole for head in heads)
-    print(f"{len(pages)} pages, {sum(map(len, pages)) / len(pages):,.0f} bytes each, {whole} parsed to the end")
+    print(
+        f"{len(pages)} pages, {sum(map(len, pages)) / len(pages):,.0f} bytes each, {whole} parsed to the end"
+    )
     parts: dict[str, Callable[[int, bytes], object]] = {
         "all signals (read_page)": lambda number, body: read_page(
             body, HEADERS, final_url=page_url(number), status=200, bots=BOTS, now=NOW

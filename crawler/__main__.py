@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from scrapy.crawler import AsyncCrawlerRunner
@@ -33,7 +34,7 @@ from sitemap_audit.queue.messages import DiscoveredMessage
 from sitemap_audit.queue.pace import Pace
 from sitemap_audit.queue.robots import RobotsStore
 from sitemap_audit.queue.server import OUTAGE, check_server, connect
-from sitemap_audit.queue.stream import Publisher, GaveUpError
+from sitemap_audit.queue.stream import GaveUpError, Publisher
 
 logger: Final = logging.getLogger("crawler")
 DONE, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
@@ -55,14 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings.set("LOG_LEVEL", given.log_level, priority="cmdline")
     configure_logging(settings)
     try:
-        context = run_context(given.redis, given.run)
+        context = run_context(given.redis, given.run, Transport.from_environment())
     except SitemapAuditError as error:
         print(f"crawler: {error}", file=sys.stderr)
         return error.exit_code
     return asyncio.run(discover(context, settings, exit_with_parent=given.exit_with_parent))
 
 
-def run_context(url: str, run: str) -> Context:
+def run_context(url: str, run: str, transport: Transport) -> Context:
     """What a run of this server asks for. ServerError where there is no such run, or no usable server."""
     client = connect(url)
     try:
@@ -75,7 +76,7 @@ def run_context(url: str, run: str) -> Context:
         raise ServerError(f"The server knows no run {run!r}. Is this the --redis URL that the run uses?")
     context = Context(
         options=options,
-        transport=Transport.from_environment(),
+        transport=transport,
         pace=Pace(client),
         robots=RobotsStore(client, run),
     )
@@ -116,10 +117,14 @@ async def discover(context: Context, settings: Settings, *, exit_with_parent: bo
     return FAILED if broken else DONE
 
 
-def _watch_parent(loop: asyncio.AbstractEventLoop, stop: object) -> None:
-    while sys.stdin.buffer.read(4_096):
-        pass
-    loop.call_soon_threadsafe(stop)  # type: ignore[arg-type]
+def _watch_parent(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Only our parent holds the other end of standard input: when it is gone in whatever way, this ends."""
+    with contextlib.suppress(OSError):
+        # Not through sys.stdin: a thread that waits in its buffer cannot be left at exit.
+        while os.read(0, 4_096):
+            pass
+    with contextlib.suppress(RuntimeError):  # The loop is closed: we are done.
+        loop.call_soon_threadsafe(stop)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ download handler and the pipeline.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
@@ -21,6 +22,7 @@ from crawler.turns import LocalPace, PaceLike, Turns
 from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
 from sitemap_audit.errors import UsageError
 from sitemap_audit.formats.urls import parse_url
+from sitemap_audit.http import AsyncClient, ClientOptions
 from sitemap_audit.options import DEFAULT_USER_AGENT, RunOptions, Transport
 from sitemap_audit.queue.robots import RobotsStore
 from sitemap_audit.queue.stream import Publisher
@@ -28,11 +30,12 @@ from sitemap_audit.settings import CONCURRENCY, RATE_PER_S, RECHECK_AFTER_S
 
 logger: Final = logging.getLogger(__name__)
 PREFIX: Final = "SITEMAP_AUDIT_"
+_LOOK_S: Final = 0.5
 
 
 @dataclass(slots=True)
 class Context:
-    """The options of the audit and what discovery works with."""
+    """The options of the audit and what discovery works with. UsageError for options that cannot be used."""
 
     options: RunOptions
     transport: Transport
@@ -43,15 +46,20 @@ class Context:
     """None: alone, entries become items of Scrapy."""
     give_up: threading.Event = field(default_factory=threading.Event)
     """For the publisher's thread: set when told to stop."""
+    ended: Callable[[], bool] = lambda: False
+    """Does Scrapy end the crawl by itself (Ctrl-C of `scrapy crawl`)? Nothing else tells us in time."""
     error: Exception | None = None
     """Why facts could not be handed on; discovery ends, and the process says so."""
     turns: Turns = field(init=False)
+    client: AsyncClient = field(init=False)
+    """Made here, so that options that cannot be used are told before anything is asked."""
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     _when_stopped: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
     _ending: list[asyncio.Future[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.turns = Turns(self.pace, self.options.rate, self.options.concurrency, self._stopped)
+        self.client = AsyncClient(ClientOptions.of_run(self.options, self.transport))
 
     @property
     def stopping(self) -> bool:
@@ -77,19 +85,29 @@ class Context:
 
     async def pause(self, seconds: float) -> bool:
         """Wait; False when told to stop meanwhile."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopped.wait(), seconds)
+        await self._wait((), seconds)
         return not self.stopping
 
-    async def pause_for(self, event: asyncio.Event) -> bool:
-        """Wait for an event; False when told to stop meanwhile."""
-        tasks = [asyncio.ensure_future(e.wait()) for e in (event, self._stopped)]
+    async def until(self, future: asyncio.Future[Any]) -> bool:
+        """Wait for a future, without owning it; False when told to stop before."""
+        await self._wait((future,), math.inf)
+        return future.done()
+
+    async def _wait(self, futures: tuple[asyncio.Future[Any], ...], seconds: float) -> None:
+        end = time.monotonic() + seconds
+        stopped = asyncio.ensure_future(self._stopped.wait())
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            while not self.stopping and not any(f.done() for f in futures):
+                left = end - time.monotonic()
+                if left <= 0:
+                    return
+                await asyncio.wait(
+                    (*futures, stopped), timeout=min(left, _LOOK_S), return_when=asyncio.FIRST_COMPLETED
+                )
+                if self.ended():
+                    self.stop()
         finally:
-            for task in tasks:
-                task.cancel()
-        return not self.stopping
+            stopped.cancel()
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:

@@ -9,6 +9,9 @@ while the callback does not read, curl does not read either.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -34,8 +37,9 @@ from crawler.turns import HostWaitsError
 from sitemap_audit.facts import ErrorClass, Hop
 from sitemap_audit.formats.headers import parse_retry_after
 from sitemap_audit.formats.urls import Url, pace_host, parse_url
-from sitemap_audit.http import Answer, AsyncClient, Chain, ChainEnd, ClientOptions, Request, Stream
-from sitemap_audit.settings import PAGE_MAX_HOPS, ROBOTS_MAX_HOPS, SITEMAP_MAX_HOPS
+from sitemap_audit.http import Answer, Chain, ChainEnd, Request, Stream
+from sitemap_audit.queue.pace import HostState
+from sitemap_audit.settings import HOST_FAILURES, PAGE_MAX_HOPS, ROBOTS_MAX_HOPS, SITEMAP_MAX_HOPS
 
 
 class Kind(StrEnum):
@@ -48,11 +52,13 @@ class Kind(StrEnum):
 
 _REQUESTS: Final = {Kind.ROBOTS: Request.robots, Kind.SITEMAP: Request.sitemap, Kind.PAGE: Request.page}
 _HOPS: Final = {Kind.ROBOTS: ROBOTS_MAX_HOPS, Kind.SITEMAP: SITEMAP_MAX_HOPS, Kind.PAGE: PAGE_MAX_HOPS}
-_ERRORS: Final[dict[ErrorClass, type[DownloadFailedError]]] = {
+_ERRORS: Final[dict[ErrorClass, type[Exception]]] = {
     ErrorClass.DNS: CannotResolveHostError,
     ErrorClass.CONNECT: DownloadConnectionRefusedError,
     ErrorClass.TIMEOUT: DownloadTimeoutError,
 }
+DOWNLOAD_ERRORS: Final[tuple[type[Exception], ...]] = (DownloadFailedError, *_ERRORS.values())
+"""No answer came: a fact. Any other exception of a request is a bug."""
 _SILENT: Final = frozenset({ErrorClass.DNS, ErrorClass.CONNECT, ErrorClass.TIMEOUT})
 _DRAIN_BYTES: Final = 16_384
 """A redirect's body up to this size is read, so that its connection can be used again."""
@@ -123,7 +129,7 @@ class Download:
             await stack.aclose()
 
 
-class CurlDownloadHandler(BaseDownloadHandler):  # type: ignore[misc]
+class CurlDownloadHandler(BaseDownloadHandler):
     """http and https for this project."""
 
     lazy = False
@@ -132,11 +138,11 @@ class CurlDownloadHandler(BaseDownloadHandler):  # type: ignore[misc]
         super().__init__(crawler)
         self._context = Context.of(crawler)
         self._context.when_stopped(self._cut)
-        self._client = AsyncClient(ClientOptions.of_run(self._context.options, self._context.transport))
+        self._client = self._context.client
         self._streams: set[Stream] = set()
 
     async def download_request(self, request: ScrapyRequest) -> Response:
-        """Scrapy's entry. Raises DownloadFailedError or one of its kinds when no answer came."""
+        """Scrapy's entry. Raises one of DOWNLOAD_ERRORS when no answer came."""
         meta: dict[str, Any] = request.meta
         kind = Kind(meta.get("kind", Kind.PAGE))
         download = meta["download"] = Download(meta.get("href", request.url), kind)
@@ -148,7 +154,7 @@ class CurlDownloadHandler(BaseDownloadHandler):  # type: ignore[misc]
             await download.close()
             kind_of = _ERRORS.get(head.error_class or ErrorClass.RESET, DownloadFailedError)
             raise kind_of(f"{head.url}: {head.error_class}: {head.error_detail}")
-        return _response(head, request, streamed=kind is Kind.SITEMAP)
+        return _response(head, head.status, request, streamed=kind is Kind.SITEMAP)
 
     async def close(self) -> None:
         """Scrapy calls it when the engine has stopped."""
@@ -173,9 +179,14 @@ class CurlDownloadHandler(BaseDownloadHandler):  # type: ignore[misc]
                 if going or download.kind is not Kind.SITEMAP:
                     head = await _whole(stream, keep=not going)
             except HostWaitsError as waits:
-                download.held_s = waits.seconds
-                download.head = None
                 await stack.aclose()
+                download.hops = tuple(chain.hops)
+                if waits.state is HostState.DOWN:
+                    # It did not answer others a moment ago: that is the answer for this one as well, else a
+                    # dead host would cost a minute for each of its files.
+                    download.head = _dead(chain.url)
+                else:
+                    download.head, download.held_s = None, waits.seconds
                 return
             except BaseException:
                 await stack.aclose()
@@ -197,7 +208,13 @@ class CurlDownloadHandler(BaseDownloadHandler):  # type: ignore[misc]
         host = pace_host(url) if url is not None else ""
         await stack.enter_async_context(self._context.turns.turn(host))
         sent = time.monotonic()
-        stream = await self._client.open(_REQUESTS[kind](href))
+        opening = asyncio.ensure_future(self._client.open(_REQUESTS[kind](href)))
+        if not await self._context.until(opening):
+            opening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await opening
+            raise HostWaitsError(host, math.inf, HostState.FREE)
+        stream = opening.result()
         self._streams.add(stream)
         stack.callback(self._streams.discard, stream)
         stack.push_async_callback(stream.close)
@@ -232,12 +249,18 @@ async def _whole(stream: Stream, *, keep: bool) -> Answer:
     return replace(stream.answer, body=b"".join(parts))
 
 
+def _dead(url: str) -> Answer:
+    now = datetime.now(UTC)
+    detail = f"not asked: its host left {HOST_FAILURES} requests in a row without an answer"
+    return Answer(url, error_class=ErrorClass.CONNECT, error_detail=detail, started_at=now, ended_at=now)
+
+
 def _allowed(may_follow: Callable[[Url], bool], href: str) -> bool:
     url = parse_url(href)
     return url is not None and may_follow(url)
 
 
-def _response(head: Answer, request: ScrapyRequest, *, streamed: bool) -> Response:
+def _response(head: Answer, status: int, request: ScrapyRequest, *, streamed: bool) -> Response:
     headers = Headers()
     for name, value in head.headers:
         headers.appendlist(name, value.encode("latin-1", "replace"))
@@ -245,7 +268,7 @@ def _response(head: Answer, request: ScrapyRequest, *, streamed: bool) -> Respon
     cls = Response if streamed else responsetypes.from_args(headers=headers, url=head.url, body=body)
     return cls(
         url=head.url,
-        status=head.status,
+        status=status,
         headers=headers,
         body=body,
         request=request,

@@ -50,6 +50,8 @@ class Target:
     """Nobody named it: it is no file until it answers as one, and the search goes on if it does not."""
     site: Site | None = None
     """It is a SITE argument with a path: if this is no sitemap, its origin is meant."""
+    final_key: str | None = None
+    """Where its redirects ended."""
     looks: int = 0
     best: SitemapFile | None = None
     """What an earlier look gave that failed."""
@@ -141,6 +143,7 @@ class Frontier:
         other = self._known.get(final_key)
         if other is not None and other is not target:
             return other.url.href
+        target.final_key = final_key
         first = self._finals.setdefault(final_key, target.url.href)
         return None if first == target.url.href else first
 
@@ -161,8 +164,8 @@ class Frontier:
     def forget(self, target: Target) -> None:
         """A guess was no sitemap: whoever names this place later is heard anew."""
         self._known.pop(target.url.key, None)
-        for key in [k for k, first in self._finals.items() if first == target.url.href]:
-            del self._finals[key]
+        if target.final_key is not None and self._finals.get(target.final_key) == target.url.href:
+            del self._finals[target.final_key]
 
     def done(self, target: Target) -> None:
         """The place of an open file is free again."""

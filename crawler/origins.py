@@ -7,7 +7,7 @@ workers. A failed one is asked a second time later; until then whoever needs it 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
@@ -19,7 +19,7 @@ from sitemap_audit.facts import ErrorClass, RobotsFile, RobotsState, RobotsVerdi
 from sitemap_audit.formats.headers import cache_control_max_age
 from sitemap_audit.formats.robots import RobotsText, read_robots
 from sitemap_audit.formats.robots_policy import RobotsPolicy, is_html_answer, robots_file, state_of
-from sitemap_audit.formats.urls import Url, pace_host
+from sitemap_audit.formats.urls import Url, pace_host, parse_url
 from sitemap_audit.queue.robots import FAILED, StoredRobots
 from sitemap_audit.settings import (
     PRODUCT_TOKEN,
@@ -82,8 +82,10 @@ class Look:
 class Origins:
     """The origins of one discovery."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, declare: Callable[[Url, str], None] | None = None) -> None:
+        """`declare` is told of each file that an origin's robots.txt names, before anyone goes on."""
         self._context = context
+        self._declare = declare
         self._known: dict[str, Origin] = {}
 
     def get(self, origin: str) -> Origin:
@@ -106,11 +108,7 @@ class Origins:
     async def wait(self, origin: str) -> RobotsPolicy | None:
         """The policy of an origin that somebody asks for; None when told to stop before."""
         policy = self.get(origin).policy
-        while not policy.done():
-            await asyncio.wait((policy,), timeout=_POLL_S)
-            if self._context.stopping:
-                return None
-        return policy.result()
+        return policy.result() if await self._context.until(policy) else None
 
     async def claim(self, origin: Origin) -> StoredRobots | None:
         """What another process of the run has read there; None: it is ours to fetch now."""
@@ -202,6 +200,10 @@ class Origins:
     def _settle(self, origin: Origin, policy: RobotsPolicy, file: RobotsFile) -> None:
         self._context.turns.crawl_delay(pace_host(origin.url), policy.crawl_delay(PRODUCT_TOKEN))
         origin.sitemaps = tuple(dict.fromkeys(line.abs for line in file.sitemaps if line.abs is not None))
+        for href in origin.sitemaps:
+            url = parse_url(href)
+            if url is not None and self._declare is not None:
+                self._declare(url, origin.origin)
         if not origin.policy.done():
             origin.policy.set_result(policy)
 

@@ -22,12 +22,14 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from crawler.context import Context
 from sitemap_audit.facts import Entry, RobotsFile, SitemapFile
 from sitemap_audit.queue.messages import EntriesMessage, RobotsMessage, SitemapsMessage
-from sitemap_audit.queue.stream import Publisher, GaveUpError
+from sitemap_audit.queue.stream import GaveUpError, Publisher
 from sitemap_audit.settings import CRAWLER_FLUSH_S, ENTRY_BATCH
 
 logger: Final = logging.getLogger(__name__)
 FACTS_BATCH: Final = 100
-"""Records of files or robots.txt a message: they may hold a thousand problems or rules each."""
+"""Records of files or robots.txt a message."""
+MESSAGE_BYTES: Final = 2_097_152
+"""A message is sent when it is this long, before compression: records may hold a thousand problems or links."""
 ENTRY_FIELDS: Final = tuple(f.name for f in fields(Entry) if f.name != "is_child")
 """The view `entries`: children of an index are no entries of pages."""
 
@@ -55,12 +57,20 @@ class _Buffer:
     most: int
     lines: list[bytes] = field(default_factory=list)
     sitemaps: set[str] = field(default_factory=set)
+    size: int = 0
+
+    def add(self, text: bytes, sitemap: str) -> bool:
+        """Put a line in; True when it is time to send."""
+        self.lines.append(text)
+        self.sitemaps.add(sitemap)
+        self.size += len(text)
+        return len(self.lines) >= self.most or self.size >= MESSAGE_BYTES
 
     def take(self) -> tuple[bytes, int, str | None]:
         """(NDJSON, number of lines, the one file they are of if it is one); the buffer is empty then."""
         one = next(iter(self.sitemaps)) if len(self.sitemaps) == 1 else None
         taken = b"\n".join((*self.lines, b"")), len(self.lines), one
-        self.lines, self.sitemaps = [], set()
+        self.lines, self.sitemaps, self.size = [], set(), 0
         return taken
 
 
@@ -86,17 +96,18 @@ class PublishPipeline:
         if self._publisher is None:
             return item
         if isinstance(item, EntryBatch):
-            self._entries.lines.extend(map(line, item.entries))
-            self._entries.sitemaps.add(item.sitemap)
+            for entry in item.entries:
+                if self._entries.add(line(entry), item.sitemap):
+                    await self._flush()
         elif isinstance(item, SitemapFile):
-            self._files.lines.append(line(item))
+            if self._files.add(line(item), item.url):
+                await self._flush()
         elif isinstance(item, RobotsFile):
-            self._robots.lines.append(line(item))
+            if self._robots.add(line(item), item.robots_url):
+                await self._flush()
         else:
             raise DropItem(f"{type(item).__name__} is no fact of discovery")
-        if any(len(b.lines) >= b.most for b in (self._robots, self._files, self._entries)):
-            await self._flush()
-        elif self._timer is None:
+        if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(CRAWLER_FLUSH_S, self._flush_later)
         return item
 
@@ -186,5 +197,5 @@ class UnpackMiddleware:
 class QuietItems(LogFormatter):
     """An item may be 2,000 entries: its text is never built, at no log level."""
 
-    def scraped(self, item: Any, response: Any, spider: Any) -> LogFormatterResult | None:
-        return None
+    def scraped(self, item: Any, response: Any, spider: Any) -> LogFormatterResult:
+        return None  # type: ignore[return-value]  # Scrapy's documented way to log nothing

@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from sitemap_audit.formats.sitemap import SitemapEnd, SitemapReader
-
 from crawler.download import Download
 from crawler.frontier import Target
 from sitemap_audit.facts import Entry, ErrorClass, RobotsVerdict, SitemapFile, SitemapState
+from sitemap_audit.formats.sitemap import SitemapEnd, SitemapReader
 from sitemap_audit.settings import ENTRY_BATCH
 
 _MAY_PASS: Final = frozenset(
@@ -43,17 +42,20 @@ class Reading:
         self._stopped = False
 
     async def batches(self) -> AsyncIterator[list[Entry]]:
-        """Entries while they arrive, ENTRY_BATCH at a time; the rest comes with `end`."""
+        """Entries while they arrive, about ENTRY_BATCH at a time; the rest comes with `end`."""
         status = self._download.status
         if status is None or not 200 <= status < 300:
             await self._download.close()
             return
-        entries = self._rest
+        weight = 0
         async for chunk in self._download.chunks():
-            entries += self._reader.feed(chunk)
-            while len(entries) >= ENTRY_BATCH:
-                yield entries[:ENTRY_BATCH]
-                del entries[:ENTRY_BATCH]
+            found = self._reader.feed(chunk)
+            self._rest += found
+            # What entries carry counts as well: fifty hreflang links weigh more than the entry.
+            weight += sum(1 + len(e.alternates or ()) + len(e.images or ()) for e in found)
+            if weight >= ENTRY_BATCH:
+                yield self._rest
+                self._rest, weight = [], 0
             if self._reader.stopped or self._stopped:
                 break
         await self._download.close()
@@ -103,6 +105,8 @@ def may_pass(file: SitemapFile) -> bool:
 
 def better(first: SitemapFile | None, second: SitemapFile) -> SitemapFile:
     """Of two looks the one that saw more: its entries are what is stored of the file."""
+    if first is not None and second.state is SitemapState.SKIPPED:
+        return first
     if first is None or (second.complete, second.entries) >= (first.complete, first.entries):
         return second
     return first

@@ -17,13 +17,21 @@ class Search:
 
     origin: Origin
     found: bool = False
-    home_read: asyncio.Event = field(default_factory=asyncio.Event)
+    home_read: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
     """The home page has said which feeds it advertises (or there is none to ask)."""
     has_feeds: bool = False
     """It advertises some: no feed has to be guessed."""
     looks: int = 1
     _places: deque[Url] = field(default_factory=deque)
     _failed: list[Url] = field(default_factory=list)
+
+    def home_done(self, *, feeds: bool = False) -> None:
+        """The home page is read, or not asked for."""
+        self.has_feeds = self.has_feeds or feeds
+        if not self.home_read.done():
+            self.home_read.set_result(None)
 
     def next(self) -> Url | None:
         """The next place of this stage, None when it has no more."""

@@ -46,7 +46,9 @@ COMPRESSION_ENABLED: Final = False  # The client decodes, capped; broken coding 
 COOKIES_ENABLED: Final = False  # No state of one site may reach another.
 REFERER_ENABLED: Final = False
 HTTPPROXY_ENABLED: Final = False  # The address guard must see the real peer.
-DEFAULT_REQUEST_HEADERS: Final = {}
+DEFAULT_REQUEST_HEADERS: Final[
+    dict[str, str]
+] = {}  # The client's own; a run's secrets go to its origins only.
 URLLENGTH_LIMIT: Final = 0  # The middleware drops long URLs in silence; length is a rule's business.
 DUPEFILTER_CLASS: Final = (
     "scrapy.dupefilters.BaseDupeFilter"  # By fingerprint; the frontier knows files by URL key.

@@ -10,7 +10,7 @@ from typing import Final
 
 # --- identity -------------------------------------------------------------------------------
 PROJECT_URL: Final = "https://github.com/sitemap-audit/sitemap-audit"
-PRODUCT_TOKEN: Final = "sitemap-audit"
+PRODUCT_TOKEN: Final = "sitemap-audit"  # noqa: S105  a name, no secret
 """Our own robots.txt token: pages are fetched only with its leave (definitions, obedience)."""
 
 # --- messages -------------------------------------------------------------------------------
@@ -42,6 +42,10 @@ HEADER_MAX_BYTES: Final = 262_144
 HEADER_MAX_LINES: Final = 500
 KEPT_CONNECTIONS: Final = 256
 """Idle connections that a client keeps open, over all hosts: well below the usual limit of 1,024 files."""
+OPEN_CONNECTIONS: Final = 640
+"""Connections of a client, running and kept: select(2) cannot wait for files beyond number 1,023."""
+SELECT_MAX_S: Final = 0.2
+"""A wait for sockets ends after this long even so: files that select cannot see get their turn."""
 LOCATION_MAX_CHARS: Final = 8_192
 """A longer Location is unusable: servers refuse request lines beyond about 8,000 octets (RFC 9112, 3)."""
 STREAM_HOLD_BYTES: Final = 262_144
@@ -71,6 +75,8 @@ FOREIGN_ROBOTS_MAX: Final = 100
 # --- pages: reading HTML ----------------------------------------------------------------------
 HTML_PARSE_MAX_BYTES: Final = 268_435_456
 """Memory one parse may take: 37 KB of re-opened formatting elements took 757 MB without a limit."""
+HTML_SMALL_BYTES: Final = 8_192
+"""Up to here the worst document takes the parser 200 MB (500 formatting elements in 1,000 paragraphs)."""
 HTML_SAFE_BYTES: Final = 65_536
 """Up to here no document takes the parser over 0.3 s (measured): depth and attributes are not counted."""
 HTML_MAX_START_TAGS: Final = 100_000
@@ -78,6 +84,8 @@ HTML_MAX_DEPTH: Final = 5_000
 """Open elements, also the number of start tags below which nothing is counted. Real pages: 41 at most."""
 HTML_MAX_ATTRIBUTES: Final = 5_000
 """Of one tag; by number, since one attribute may be a `data:` URI of any length."""
+HTML_MAX_REOPENED: Final = 100_000
+"""Formatting elements that the parser would open again, each a new node."""
 HTML_MAX_FORMATTING_PRODUCT: Final = 500_000
 """Formatting start tags times start tags, where the system keeps no memory limit. Real pages: 142,000."""
 HEAD_TAGS_MAX: Final = 20_000
@@ -211,7 +219,9 @@ HOST_DOWN_MS: Final = 60_000
 PART_ROWS: Final = 10_000
 PART_SECONDS: Final = 5.0
 JUDGE_MEMORY_LIMIT: Final = "1500MB"
-WRITER_MEMORY_LIMIT: Final = "192MB"
+PART_LINE_BYTES: Final = 33_554_432
+"""JSON lines of a part; a flush with more of them makes several parts, so that memory stays bounded."""
+WRITER_MEMORY_LIMIT: Final = "128MB"
 """Of one kind's part writer and of what a resume reads: a part needs a fraction of it, the rest spills."""
 COMPACT_ROWS: Final = 100_000
 """Small parts are put together to about this many rows: many parts make every query slow (measured)."""

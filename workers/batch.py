@@ -145,23 +145,28 @@ class BatchRun:
         lanes.report_clean()
 
     def _close(self, why: LeftWhy) -> None:
-        """Nothing new starts; what waits is handed back. Requests under way may still end."""
+        """Nothing new starts; what waits is handed back, unless a request under way is what it waits for."""
         self.lanes.close(why)
-        flying = set(self.lanes.flying)
-        for check in [c for c in self._open.values() if c not in flying]:
+        kept: set[object] = set(self.lanes.flying)
+        for task in self.lanes.flying:
+            if isinstance(task, RobotsFetch):
+                kept.update(task.origin.waiting)
+        for check in [c for c in self._open.values() if c not in kept]:
             check.hand_back(why)
 
     def _end(self, why: LeftWhy) -> None:
-        self._close(LeftWhy.BOX if why is LeftWhy.SLOW else why)
+        """Cut what is under way and hand it back as `why`; the rest, if any, missed its turn."""
+        rest = LeftWhy.BOX if why is LeftWhy.SLOW else why
+        self._close(rest)
         self.lanes.cut(why)
         for check in list(self._open.values()):
-            check.hand_back(why)
+            check.hand_back(rest)
 
     # --- robots.txt --------------------------------------------------------------------------
 
     def wait_for(self, origin: Origin, check: Check) -> None:
         """Go on with `check` when the robots.txt of `origin` is there, or has failed."""
-        origin.waiting.append(check.resume)
+        origin.waiting.append(check)
         if not origin.pending:
             origin.pending = True
             self._resolving[origin] = None
@@ -194,8 +199,9 @@ class BatchRun:
         """What waited for this robots.txt goes on."""
         origin.pending = False
         waiting, origin.waiting = origin.waiting, []
-        for resume in waiting:
-            resume()
+        # Each goes to the front of its lane: from the last to the first keeps their order.
+        for check in reversed(waiting):
+            check.resume()
 
     def failing(self, origin: Origin) -> None:
         """It failed once and is asked again later; until then its URLs go back to the plan."""
@@ -205,7 +211,6 @@ class BatchRun:
 
     def parked(self, origin: Origin) -> None:
         """Its host limits us for good: neither robots.txt nor pages can be had."""
-        origin.waiting.clear()
         for check in [c for c in self._open.values() if c.url.origin == origin.name]:
             check.park()
 
@@ -238,13 +243,12 @@ class BatchRun:
             self.outbox.left(seq, why, attempt)
 
     def target(self, href: str, how: str) -> None:
-        """A URL that a fact names: checked in the second wave if it is in scope."""
+        """An href that a fact names: checked in the second wave if it is in scope."""
         if href in self._own:
             return
         self._own.add(href)
-        url = parse_url(href)
-        if url is not None and self.run.options.in_scope(url.host):
-            self.outbox.target(url.href, how)
+        if self.run.fetches(href):
+            self.outbox.target(href, how)
 
     def log_away(self, what: str) -> None:
         log.warning("the server does not answer: %s", what)

@@ -53,6 +53,10 @@ class Check:
         self._stay: tuple[Answer, dict[str, Any]] | None = None
         """A page that refreshes at once to a target that may not be fetched is itself the final one."""
 
+    @property
+    def first(self) -> bool:
+        return False
+
     def prepare(self) -> bool:
         """Judge the next URL by the robots.txt of its own origin; fetch that first if need be."""
         batch = self._batch
@@ -75,7 +79,7 @@ class Check:
         if self.item.how == "robots" and self._batch.run.origin(self.url.origin).known:
             self._batch.answered(self.item.seq)
         else:
-            self._batch.lanes.add(self, self._target)
+            self._batch.lanes.add(self, self._target, front=True)
 
     def request(self) -> Request:
         return Request.page(self._target.href)

@@ -18,12 +18,16 @@ from sitemap_audit.http import Answer, Client, Request, Transfer
 from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.queue.pace import Held, HostState, Pace, base_gap_ms, block_size
 from sitemap_audit.queue.server import OUTAGE, SERVER_FULL
-from sitemap_audit.settings import BLOCK_MS
+from sitemap_audit.settings import BLOCK_MS, HOST_FAILURES
 
 AWAY_S: Final = 0.5
 """Pause before the absent server is asked again."""
 EARLY_S: Final = 0.0005
 """A request may leave so much before its slot: the timer of the loop is no finer."""
+TIMER_S: Final = 0.002
+"""A slot is late only beyond this: timers of the loop are no finer."""
+SURE_S: Final = 0.02
+"""An answer of the server that took longer does not tell when its slots begin."""
 T = TypeVar("T")
 
 
@@ -33,6 +37,10 @@ class AwayError(Exception):
 
 class Task(Protocol):
     """Something that sends requests, one after the other."""
+
+    @property
+    def first(self) -> bool:
+        """Its answer may change the gap: no slots are reserved for those behind it."""
 
     def prepare(self) -> bool:
         """True: a request is wanted now. False: nothing is, or not yet."""
@@ -134,8 +142,10 @@ class Lanes:
     def slow_down(self, url: Url, crawl_delay_s: float | None) -> None:
         """The robots.txt of this URL's origin asks us for a Crawl-delay."""
         if crawl_delay_s:
-            lane = self._lane(url)
-            lane.gap_ms = max(lane.gap_ms, base_gap_ms(0, crawl_delay_s))
+            lane, gap_ms = self._lane(url), base_gap_ms(0, crawl_delay_s)
+            if gap_ms > lane.gap_ms:
+                lane.gap_ms = gap_ms
+                lane.slots = 0  # they were counted for a smaller gap
 
     def limited(self, url: Url, retry_after_s: float | None, answer: Answer) -> bool:
         """The host said 429 or the like: nothing is sent until it may be. True: the host is parked."""
@@ -167,7 +177,8 @@ class Lanes:
         lane.dirty = True
         lane.clean = 0
         try:
-            self.ask(self._pace.fail, lane.name)
+            if self.ask(self._pace.fail, lane.name) >= HOST_FAILURES:
+                lane.slots = 0
         except AwayError:
             return
 
@@ -234,14 +245,17 @@ class Lanes:
             if lane.slots == 0 and not self._reserve(lane, now):
                 return
             if lane.gap_s:
-                if lane.due - now > EARLY_S:
-                    self._wake(lane, lane.due)
-                    return
-                if now - lane.due > lane.gap_s / 2:
+                # Each slot keeps its own time: were the rest of a block moved with a late one, its end
+                # would overlap the next block, which another worker may hold.
+                when = max(now, lane.due, lane.last + lane.gap_s)
+                if when - lane.due > max(lane.gap_s / 2, TIMER_S):
                     lane.slots -= 1
                     lane.due += lane.gap_s
                     continue
-                lane.due = now + lane.gap_s
+                if when - now > EARLY_S:
+                    self._wake(lane, when)
+                    return
+                lane.due += lane.gap_s
             elif lane.due > now:
                 self._wake(lane, lane.due)
                 return
@@ -265,27 +279,36 @@ class Lanes:
         left_ms = 1000 * (self.box_end - now)
         if left_ms <= 0:
             return False
-        wanted = min(len(lane.queue) + 1, block_size(lane.gap_ms))
+        first = lane.ready is not None and lane.ready.first
+        wanted = 1 if first else min(len(lane.queue) + 1, block_size(lane.gap_ms))
+        asked = time.monotonic()
+        ahead_ms = min(BLOCK_MS, left_ms)
         try:
-            slots = self.ask(self._pace.reserve, lane.name, lane.gap_ms, wanted, min(BLOCK_MS, left_ms))
+            slots = self.ask(self._pace.reserve, lane.name, lane.gap_ms, wanted, ahead_ms)
         except AwayError:
             self._wake(lane, now + AWAY_S)
             return False
         lane.dirty = slots.dirty
         if slots.number == 0:
-            wake = now + slots.wait_ms / 1000
+            slot = now + slots.wait_ms / 1000
             if slots.state is HostState.PARKED:
                 self._park(lane)
             elif slots.state is HostState.DOWN:
                 self._give_back(lane, LeftWhy.DOWN)
-            elif slots.state is HostState.HELD and wake >= self.box_end:
+            elif slots.state is HostState.HELD and slot >= self.box_end:
                 self._give_back(lane, LeftWhy.LIMITED)
             else:
-                self._wake(lane, wake)
+                # As soon as it may be reserved, or the others would always be first.
+                self._wake(lane, max(now + EARLY_S, slot - ahead_ms / 1000))
+            return False
+        lane.gap_s = slots.gap_ms / 1000
+        after = time.monotonic()
+        if lane.gap_s and after - asked > max(lane.gap_s / 2, SURE_S):
+            # Nobody knows when in this time the server counted: the slots are lost, not sent late.
+            self._wake(lane, after)
             return False
         lane.slots = slots.number
-        lane.gap_s = slots.gap_ms / 1000
-        lane.due = max(now + slots.wait_ms / 1000, lane.last + lane.gap_s)
+        lane.due = after + slots.wait_ms / 1000
         return True
 
     def _wake(self, lane: Lane, when: float) -> None:

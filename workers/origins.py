@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from sitemap_audit.facts import ErrorClass, RobotsState, RobotsVerdict
+import orjson
+
+from sitemap_audit.facts import ErrorClass, RobotsState
 from sitemap_audit.formats.robots import RobotsText, read_robots
 from sitemap_audit.formats.robots_policy import RobotsPolicy
+from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.queue.robots import StoredRobots
 from sitemap_audit.settings import PRODUCT_TOKEN, ROBOTS_CPU_S
 
@@ -16,13 +18,21 @@ RULED = frozenset({RobotsState.OK, RobotsState.HTML})
 """States whose body states rules."""
 
 
+class Waiting(Protocol):
+    """What needs the policy of an origin to go on."""
+
+    def resume(self) -> None: ...
+
+    def hand_back(self, why: LeftWhy) -> None: ...
+
+
 class Leave(NamedTuple):
     """May a URL be fetched (definitions 12)? `bot`, `own`: True, False, None = crawling is paused."""
 
     bot: bool | None
     own: bool | None
-    verdicts: dict[str, RobotsVerdict]
-    """Of every bot of the report. Shared between URLs: never change it."""
+    verdicts: orjson.Fragment
+    """The verdicts of every bot of the report, as the JSON of Page.robots: written once, not for each page."""
 
 
 class Origin:
@@ -51,7 +61,7 @@ class Origin:
         self.failing = False
         """The first look failed, the second is not due yet. Asked anew by each batch."""
         self.pending = False
-        self.waiting: list[Callable[[], None]] = []
+        self.waiting: list[Waiting] = []
         self.crawl_delay_s: float | None = None
         self._bots = bots
         self._mode = mode
@@ -94,9 +104,8 @@ class Origin:
             verdicts = dict.fromkeys((*self._bots, PRODUCT_TOKEN), star) | dict(
                 zip(self._named, named, strict=True)
             )
-            own = verdicts[PRODUCT_TOKEN].allowed
-            if PRODUCT_TOKEN not in self._bots:
-                del verdicts[PRODUCT_TOKEN]
-            leave = self._leaves[key] = Leave(verdicts[self._bots[0]].allowed, own, verdicts)
+            of_bots = orjson.Fragment(orjson.dumps({bot: verdicts[bot] for bot in self._bots}))
+            bot, own = verdicts[self._bots[0]], verdicts[PRODUCT_TOKEN]
+            leave = self._leaves[key] = Leave(bot.allowed, own.allowed, of_bots)
         self._cpu_s += time.perf_counter() - began
         return leave

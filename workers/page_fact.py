@@ -1,11 +1,15 @@
-"""The Page of a URL: from an answer and the way to it, or from our reason not to ask."""
+"""The Page of a URL: from an answer and the way to it, or from our reason not to ask.
+
+These pages are written to the stream and read by nobody here: `robots` is the ready JSON of the verdicts
+(origins.Leave), which orjson puts in as it stands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from sitemap_audit.facts import Attempt, ErrorClass, Page, PageState, RobotsVerdict
+from sitemap_audit.facts import Attempt, ErrorClass, Page, PageState
 from sitemap_audit.formats.page import read_page
 from sitemap_audit.formats.urls import Url, parse_url, url_id
 from sitemap_audit.http import Answer, Chain
@@ -36,7 +40,7 @@ def not_asked(
     url: Url,
     state: PageState,
     reason: str,
-    robots: Mapping[str, RobotsVerdict] | None,
+    robots: Any,
     error_class: ErrorClass | None = None,
     error_detail: str | None = None,
 ) -> Page:
@@ -50,7 +54,7 @@ def not_asked(
         reason=reason,
         attempts=len(item.history),
         attempt_log=item.history,
-        robots=dict(robots) if robots is not None else None,
+        robots=robots,
         error_class=error_class,
         error_detail=error_detail,
     )
@@ -81,7 +85,7 @@ def page_of(
     chain: Chain,
     answer: Answer,
     signals: dict[str, Any],
-    robots: Mapping[str, RobotsVerdict] | None,
+    robots: Any,
     *,
     reached: bool = True,
     state: PageState = PageState.CHECKED,
@@ -93,7 +97,9 @@ def page_of(
     status. The log of attempts is kept where there was more than one clean answer to tell of.
     """
     hops = chain.hops
-    look = Attempt(answer.ended_at, answer.status, answer.error_class, answer.total_ms)
+    log = item.history
+    if log or answer.error_class is not None:
+        log = (*log, Attempt(answer.ended_at, answer.status, answer.error_class, answer.total_ms))
     ends_elsewhere = bool(hops) and (not reached or answer.url != url.href)
     final_url = (hops[-1].location if not reached else answer.url) or url.href
     final_key = url.key
@@ -109,7 +115,7 @@ def page_of(
         "reason": reason,
         "fetched_at": answer.ended_at,
         "attempts": len(item.history) + 1,
-        "attempt_log": (*item.history, look) if item.history or answer.error_class is not None else (),
+        "attempt_log": log,
         "first_status": hops[0].status if hops else answer.status,
         "final_url": final_url,
         "final_key": final_key,

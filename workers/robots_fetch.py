@@ -28,9 +28,13 @@ class RobotsFetch:
         assert url is not None
         self.url: Url = url
         self._batch = batch
-        self._origin = origin
+        self.origin = origin
         self._look = look
         self._chain = Chain(url.href, ROBOTS_MAX_HOPS)
+
+    @property
+    def first(self) -> bool:
+        return True
 
     def prepare(self) -> bool:
         return True
@@ -55,7 +59,7 @@ class RobotsFetch:
         self._settle(answer)
 
     def _settle(self, answer: Answer) -> None:
-        chain, origin, batch = self._chain, self._origin, self._batch
+        chain, origin, batch = self._chain, self.origin, self._batch
         problem = None if chain.end is ChainEnd.ANSWER else chain.end
         text = read_robots(answer.body) if answer.body or answer.status is not None else None
         is_html = text is not None and is_html_answer(text, answer.header("content-type"))
@@ -102,14 +106,17 @@ class RobotsFetch:
         batch.resolved(origin)
 
     def hand_back(self, why: LeftWhy) -> None:
-        """The box ended: somebody else may fetch it."""
-        self._origin.pending = False
+        """Somebody else may fetch it; what waits for it is handed back for the same reason."""
+        self.origin.pending = False
+        waiting, self.origin.waiting = self.origin.waiting, []
+        for check in waiting:
+            check.hand_back(why)
         try:
-            self._batch.lanes.ask(self._batch.run.robots.release, self._origin.name)
+            self._batch.lanes.ask(self._batch.run.robots.release, self.origin.name)
         except AwayError:
             return
 
     def park(self) -> None:
         """The host is not asked any more, so its robots.txt stays unknown; its pages cannot be fetched either."""
+        self._batch.parked(self.origin)
         self.hand_back(LeftWhy.LIMITED)
-        self._batch.parked(self._origin)

@@ -8,6 +8,7 @@ from typing import Final
 
 import redis
 
+from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.http import Client, ClientOptions
 from sitemap_audit.options import RunOptions, Transport
 from sitemap_audit.queue.jobs import get_options
@@ -30,6 +31,18 @@ class Run:
         self.client = Client(ClientOptions.of_run(options, station.transport))
         self.robots = RobotsStore(station.quick, options.run_id)
         self._origins: OrderedDict[str, Origin] = OrderedDict()
+        self._in_scope: dict[str, bool] = {}
+
+    def fetches(self, href: str) -> bool:
+        """Are pages of this URL's host in the scope of the audit? `href` is a WHATWG form."""
+        place = href.split("/", 3)[2]
+        known = self._in_scope.get(place)
+        if known is None:
+            url = parse_url(href)
+            known = url is not None and self.options.in_scope(url.host)
+            if len(self._in_scope) < ORIGINS_KEPT:
+                self._in_scope[place] = known
+        return known
 
     def origin(self, name: str) -> Origin:
         """What is known of an origin's robots.txt, perhaps nothing yet."""

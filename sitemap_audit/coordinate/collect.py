@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -42,6 +43,8 @@ class Collector:
     looked: tuple[str, ...] = ()
     note: str | None = None
     by_worker: dict[str, int] = field(default_factory=dict)
+    last_stored_at: datetime | None = None
+    """When a flush last put facts on disk."""
     _unstored: list[Delivery] = field(default_factory=list)
     _flushed: float = field(default_factory=time.monotonic)
 
@@ -61,8 +64,11 @@ class Collector:
     def flush(self) -> None:
         """Put everything collected so far on disk, then let Redis forget it."""
         self._store_own()
+        stored = self._rows() > 0
         for writer in self.writers.values():
             writer.flush()
+        if stored:
+            self.last_stored_at = datetime.now(UTC)
         self.reader.forget(self._unstored)
         self._unstored.clear()
         self._flushed = time.monotonic()
@@ -108,10 +114,12 @@ class Collector:
         if message.lines:
             self.writers["pages"].add(message.lines, message.lines.count(b"\n"), name)
         work = self.work
+        self.by_worker[message.worker] = self.by_worker.get(message.worker, 0) + len(message.done)
+        if not work.knows(message.batch):
+            self._foreign_batch(message)
+            return
         if message.done:
-            self.by_worker[message.worker] = self.by_worker.get(message.worker, 0) + len(message.done)
-            settled = self._states(message)
-            work.done(message.batch, message.done, settled)
+            work.done(message.batch, message.done, self._states(message))
         if message.left:
             work.left(message.batch, message.left)
         if message.again:
@@ -120,6 +128,20 @@ class Collector:
             work.targets(message.targets)
         if message.finished:
             work.finished(message.batch)
+
+    def _foreign_batch(self, message: PagesMessage) -> None:
+        """A batch of an earlier coordinator, or one that was given up: its numbers mean nothing here, its facts do."""
+        for line in message.lines.splitlines():
+            page: dict[str, Any] = orjson.loads(line)
+            if page["state"] in _STATES:
+                self.work.seen_before(
+                    int(page["url_id"], 16),
+                    page["requested_url"],
+                    page["discovered_by"],
+                    _STATES[page["state"]],
+                    page.get("reason"),
+                )
+        self.work.targets(message.targets)
 
     def _states(self, message: PagesMessage) -> dict[int, tuple[State, str | None]]:
         """seq → what became of it, for those that were not simply checked (the usual case costs one scan)."""

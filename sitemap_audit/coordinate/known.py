@@ -6,8 +6,10 @@ from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.ledger import State
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.formats.urls import parse_url, url_id
+from sitemap_audit.queue.messages import Target
 from sitemap_audit.store.folder import RunFolder, RunRecord
 from sitemap_audit.store.resume import known_entries, known_pages, sitemap_count
+from sitemap_audit.store.targets import known_targets
 
 LISTED = ("sitemap", "feed", "list")
 _STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
@@ -34,4 +36,5 @@ def take_up(folder: RunFolder, record: RunRecord, work: Work, collector: Collect
             work.listed(int(url_id(entry.url_key), 16), url, entry.sitemap)
     while collector.collect(0):
         pass
+    work.targets(Target(t.href, t.how) for t in known_targets(folder.facts))
     collector.flush()

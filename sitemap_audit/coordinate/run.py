@@ -55,6 +55,7 @@ class Coordinator:
     _next_record: float = 0.0
     _paused: str = ""
     _stop_began: float | None = field(default=None)
+    _first_enqueued_at: datetime | None = field(default=None)
 
     def run(self) -> RunRecord:
         """Go on until done or stopped; returns the record as written to run.json."""
@@ -92,6 +93,8 @@ class Coordinator:
                 continue
             self._plan()
             if self.work.nothing_left and not self.collector.collect(0):
+                # On disk first: ending the children takes a while.
+                self.collector.flush()
                 return
             if now >= self._next_watch:
                 self._next_watch = now + WATCH_S
@@ -116,6 +119,8 @@ class Coordinator:
                 self.work.not_sent(batch)
                 self._paused = "the server's memory is full: waiting until the facts there are stored"
                 return
+            if self._first_enqueued_at is None:
+                self._first_enqueued_at = datetime.now(UTC)
 
     # --- watch -------------------------------------------------------------------------------
 
@@ -221,6 +226,8 @@ class Coordinator:
             discovered=self.collector.discovered,
             looked=self.collector.looked or self.record.looked,
             workers=dict(sorted(self.collector.by_worker.items())),
+            first_enqueued_at=self._first_enqueued_at or self.record.first_enqueued_at,
+            last_stored_at=self.collector.last_stored_at or self.record.last_stored_at,
             counts={
                 "listed": counts.listed,
                 "checked": counts.checked,

@@ -123,22 +123,28 @@ class Work:
         while self._looks and self._looks[0][0] <= now:
             _, seq = heapq.heappop(self._looks)
             self._plan(seq, front=True)
-        front = bool(self._requeue)
-        draft = self._requeue.pop() if front else self.planner.draft(workers, now)
-        if draft is None:
-            return None
         ledger = self.ledger
+        while True:
+            front = bool(self._requeue)
+            draft = self._requeue.pop() if front else self.planner.draft(workers, now)
+            if draft is None:
+                return None
+            # A stale owner may have settled some of them meanwhile.
+            urls = {h: [s for s in seqs if ledger.is_waiting(s)] for h, seqs in draft.urls.items()}
+            if any(urls.values()):
+                break
+            self.planner.ended(urls)
         batch = Batch(
             run=self.options.run_id,
             box_s=BATCH_BOX_S,
             shares=draft.shares,
             urls=tuple(
                 BatchUrl(s, ledger.url(s), ledger.how(s), self._history.get(s, ()))
-                for seqs in draft.urls.values()
+                for seqs in urls.values()
                 for s in seqs
             ),
         )
-        self.outstanding.add(batch.batch, draft.urls)
+        self.outstanding.add(batch.batch, urls)
         return batch, front
 
     def not_sent(self, batch: Batch) -> None:
@@ -147,6 +153,10 @@ class Work:
         if under is not None:
             self._return(under.urls)
             self.planner.ended(under.hosts)
+
+    def knows(self, batch: str) -> bool:
+        """Is this batch under way?"""
+        return batch in self.outstanding.batches
 
     # --- what comes back ---------------------------------------------------------------------
 
@@ -233,6 +243,13 @@ class Work:
             return
         for urls in self.outstanding.halves(under):
             self._requeue.append(self.planner.single(urls))
+
+    def seen_before(self, identity: int, url: str, how: str, state: State, reason: str | None) -> None:
+        """A fact about a URL came from elsewhere than a batch under way: it counts, whoever asked."""
+        self.ledger.add(identity, url, how, listed=False)
+        seq = self.ledger.number(identity)
+        if seq is not None and self.ledger.settle(seq, state, reason):
+            self._history.pop(seq, None)
 
     # --- the account -------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ FAULTS: Final[Mapping[str, str]] = {
     "index-noindex-blocked": f"http://{STAGING}/",
     "sitemap-blocked-by-robots": f"http://{STAGING}/sitemap.xml",
     "robots-server-error": f"http://{DOWN}",
-    "audit-incomplete": f"http://{DOWN}/",
+    "audit-incomplete": f"{SITE}/guarded",
     "robots-unreachable": f"http://{GONE}",
     "sitemap-fetch-error": f"http://{GONE}/sitemap.xml",
     "url-client-error": f"{SITE}/sold-out",
@@ -163,6 +163,7 @@ def _pages() -> bytes:
         "/moved",
         "/hidden",
         "/variant",
+        "/guarded",
         "/en",
         "/de",
         "/fr",
@@ -181,6 +182,7 @@ def site() -> dict[tuple[str, str], Reply]:
         "/moved": Reply(301, headers=(("Location", f"{SITE}/new"),)),
         "/broken": Reply(500, body=_page("Internal error")),
         "/hangs-up": Reply(hang_up=True),
+        "/guarded": Reply(403, body=_page("Are you human?"), headers=(("cf-mitigated", "challenge"),)),
         "/hidden": Reply(
             body=_page("Members only", '<meta name="robots" content="noindex, follow">', f"{SITE}/hidden")
         ),

@@ -60,7 +60,9 @@ def resolve(href: str | None, base: str | None) -> Url | None:
     return parse_url(href) if href.startswith(("https://", "http://")) else parse_url(href, base)
 
 
-def read_canonical(links: Sequence[HeadLink], values: Sequence[LinkValue], base: Base, page: Url) -> Canonical:
+def read_canonical(
+    links: Sequence[HeadLink], values: Sequence[LinkValue], base: Base, page: Url
+) -> Canonical:
     """`links` of the document, `values` of its Link headers; `page`: the final URL."""
     html, http = [], []
     candidates = 0

@@ -20,7 +20,8 @@ _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\x
 _SPACE: Final = b"\t\n\f\r "
 _PRESCAN: Final = re.compile(rb"<(?:(!--)|([mM][eE][tT][aA])[\t\n\f\r /]|(/?[a-zA-Z])[^\t\n\f\r >]*|[!/?])")
 _IN_CONTENT: Final = re.compile(
-    rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))", re.IGNORECASE
+    rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))",
+    re.IGNORECASE,
 )
 _XML: Final = re.compile(rb"<\?xml[^>]*?encoding[\t\n\r ]*=[\t\n\r ]*[\"']([^\"'>]*)")
 _SINGLE_BYTE: Final = re.compile(r"windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-cyrillic|x-user-defined")
@@ -90,7 +91,9 @@ def _prescan(start: bytes) -> str | None:
             position = attributes.end()
             label = _of_meta(start, attributes.start(), position - 1) if meta else None
             if label is not None and (name := _known(charset_name(label))) is not None:
-                return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(name, name)
+                return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(
+                    name, name
+                )
         else:
             end = start.find(b">", position)
             position = len(start) if end < 0 else end + 1
@@ -110,10 +113,10 @@ def body_offset(decoded: Decoded, body: bytes, offset: int) -> int | None:
         for _ in range(decoded.doc.count(b"<", 0, offset + 1)):
             position = body.find(b"<", position + 1)
         return position if decoded.doc[offset : offset + 1] == b"<" else None
-    before = decoded.doc[:offset].decode("utf-8", "replace")
+    before = decoded.doc[:offset].decode("utf-8", "ignore")
     if _SINGLE_BYTE.match(decoded.used):
         return decoded.bom + len(before)
-    if decoded.errors:
+    if decoded.errors or decoded.used == "replacement":
         return None
     return decoded.bom + len(before.encode(_codec(decoded.used).name, "replace"))
 
@@ -129,6 +132,8 @@ def _to_utf8(rest: bytes, used: str, *, truncated: bool) -> tuple[bytes, int]:
             doc = text.encode()
             return doc, text.count(_REPLACEMENT) - rest.count(_REPLACEMENT.encode())
         return (rest if length == len(rest) else rest[:length]), 0
+    if used == "replacement":
+        return (_REPLACEMENT.encode(), 1) if rest else (b"", 0)
     if _SINGLE_BYTE.match(used):
         text = codecs.charmap_decode(rest, "replace", _table(used))[0]
     else:
@@ -167,7 +172,9 @@ def _of_meta(start: bytes, begin: int, end: int) -> str | None:
     for piece in PIECES.finditer(start, begin, end):
         name, _, value = piece.group().partition(b"=")
         value = value.strip(_SPACE)
-        values.setdefault(name.strip(_SPACE + b"/").lower(), value[1:-1] if value[:1] in (b'"', b"'") else value)
+        values.setdefault(
+            name.strip(_SPACE + b"/").lower(), value[1:-1] if value[:1] in (b'"', b"'") else value
+        )
     label = values.get(b"charset")
     if label is None and values.get(b"http-equiv", b"").lower() == b"content-type":
         found = _IN_CONTENT.search(values.get(b"content", b""))

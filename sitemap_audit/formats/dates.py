@@ -17,6 +17,11 @@ _W3C: Final = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:(T)(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?)?)?",
     re.ASCII,
 )
+_USUAL: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(\.\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?",
+    re.ASCII,
+)
+"""W3C texts for which datetime.fromisoformat is right, and a quarter of the time: a sitemap has millions."""
 _RFC3339: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?", re.ASCII
 )
@@ -115,7 +120,27 @@ class ParsedDate(NamedTuple):
 
 def parse_w3c(text: str) -> ParsedDate:
     """Sitemap lastmod, news and video dates: W3C Date and Time Formats (1997), all six forms."""
-    match = _W3C.fullmatch(text.strip(_SPACE))
+    text = text.strip(_SPACE)
+    usual = _USUAL.fullmatch(text)
+    if usual is not None:
+        fraction, zone = usual.groups()
+        try:
+            if zone is None:
+                return ParsedDate(datetime.fromisoformat(f"{text}T00:00Z"), "day", None, None, None)
+            at = datetime.fromisoformat(text)
+            precision = "fraction" if fraction else "second" if len(text) - len(zone) > 16 else "minute"
+            if zone == "Z":
+                return ParsedDate(at, precision, 0, None, None)
+            minutes = int(zone[1:3]) * 60 + int(zone[4:])
+            offset = -minutes if zone[0] == "-" else minutes
+            return ParsedDate(at.astimezone(UTC), precision, offset, None, None)
+        except (ValueError, OverflowError):
+            pass  # what is wrong with it is found below
+    return _parse_w3c(text)
+
+
+def _parse_w3c(text: str) -> ParsedDate:
+    match = _W3C.fullmatch(text)
     if match is None:
         return _invalid("format")
     year, month, day, mark, hour, minute, second, fraction, zone = match.groups()

@@ -37,7 +37,8 @@ _PREVIEWS: Final = ("none", "standard", "large")
 _NUMBER: Final = re.compile(r"-1|\d{1,18}", re.ASCII)
 _NUMBER_MAX: Final = 2_147_483_647
 _WEEKDAY: Final = re.compile(
-    r"unavailable_after[ \t\n\r\f\v]*:[ \t\n\r\f\v]*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[ \t\n\r\f\v]*$", re.ASCII
+    r"unavailable_after[ \t\n\r\f\v]*:[ \t\n\r\f\v]*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[ \t\n\r\f\v]*$",
+    re.ASCII,
 )
 _AFTER: Final = re.compile(r"(?:^|(?<=[ \t\n\r\f\v]))unavailable_after[ \t\n\r\f\v]*:")
 
@@ -47,10 +48,21 @@ _NAMES: Final = {
     "bingbot": EVERYBODY | {"bingbot", "msnbot"},
     "msnbot": EVERYBODY | {"bingbot", "msnbot"},
 }
-_ROBOTS_NAMES: Final = EVERYBODY | set(
-    "googlebot googlebot-news googlebot-image bingbot msnbot yandex slurp teoma applebot baiduspider".split()
+_ROBOTS_NAMES: Final = EVERYBODY | {
+    "googlebot",
+    "googlebot-news",
+    "googlebot-image",
+    "bingbot",
+    "msnbot",
+    "yandex",
+    "slurp",
+    "teoma",
+    "applebot",
+    "baiduspider",
+}
+_GOOGLE_WITHOUT_META: Final = re.compile(
+    r"googlebot-(?!news$)|google-|googleother|adsbot-google|mediapartners-google"
 )
-_GOOGLE_WITHOUT_META: Final = re.compile(r"googlebot-(?!news$)|google-|googleother|adsbot-google|mediapartners-google")
 
 
 class Statement(NamedTuple):

@@ -12,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from sitemap_audit.facts import Alternate, Entry
 from sitemap_audit.formats.dates import ParsedDate, parse_rfc822, parse_rfc3339, parse_w3c
-from sitemap_audit.formats.entries_loc import SPACE, Place, place_issues, spelling_issues
+from sitemap_audit.formats.entries_loc import SPACE, Place, parameter_issues, place_issues, spelling_issues
 from sitemap_audit.formats.entries_media import image_facts, news_facts, video_facts
 from sitemap_audit.formats.hreflang import parse_hreflang
 from sitemap_audit.formats.sitemap_problems import ProblemLog, without_user_info
 from sitemap_audit.formats.sitemap_rows import DateForm, RawAlternate, RawEntry, RawMore
 from sitemap_audit.formats.sitemap_tally import Tally, microseconds
-from sitemap_audit.formats.urls import Url, parse_url, url_id
-from sitemap_audit.settings import LASTMOD_FUTURE_S, LASTMOD_OLDEST, XML_MAX_TEXT_BYTES
+from sitemap_audit.formats.urls import parse_url, url_id
+from sitemap_audit.settings import LASTMOD_FUTURE_S, LASTMOD_OLDEST, LOC_MAX_CHARS, XML_MAX_TEXT_BYTES
 
 DATE_PARSERS: Final[dict[DateForm, Callable[[str], ParsedDate]]] = {
     DateForm.W3C: parse_w3c,
@@ -29,6 +29,7 @@ DATE_PARSERS: Final[dict[DateForm, Callable[[str], ParsedDate]]] = {
 _OLDEST: Final = datetime.fromisoformat(LASTMOD_OLDEST).replace(tzinfo=UTC)
 _EASTMOST: Final = timedelta(hours=14)
 _DATES_CACHED: Final = 4_096
+_DATE_CHARS_CACHED: Final = 64
 _DATE_ALONE: Final = frozenset({"year", "month", "day"})
 _ORDER: Final = {
     issue: place
@@ -55,20 +56,21 @@ _ORDER: Final = {
 
 
 def _draft(fact: type[Any]) -> Any:
-    """A twin of a frozen fact that can be filled at the price of a plain object.
+    """A twin of a frozen fact that can be filled at the price of a plain object, by place or by name.
 
     A frozen dataclass sets each field through object.__setattr__: 23 fields took half of the time of an
     entry. The twin has the same slots, and its class is changed when it is full; a test compares both ways.
     """
-    names = [
-        (field.name, Any) if field.default is MISSING else (field.name, Any, field.default)
-        for field in fields(fact)
-    ]
-    return make_dataclass(f"_{fact.__name__}Draft", names, slots=True, kw_only=True)
+    names = [(field.name, Any, None if field.default is MISSING else field.default) for field in fields(fact)]
+    return make_dataclass(f"_{fact.__name__}Draft", names, slots=True)
 
 
 _EntryDraft: Final = _draft(Entry)
 _AlternateDraft: Final = _draft(Alternate)
+
+
+Issues = tuple[str, ...]
+_Located = tuple[str | None, str | None, Issues]
 
 
 class Dated(NamedTuple):
@@ -81,6 +83,9 @@ class Dated(NamedTuple):
     invalid: bool
     microseconds: int
     timed: bool
+
+
+_UNDATED: Final = Dated(None, None, None, None, False, 0, False)
 
 
 class EntryBuilder:
@@ -102,8 +107,8 @@ class EntryBuilder:
         self._future = now + timedelta(seconds=LASTMOD_FUTURE_S)
         # A date alone: later than the day after today, where it is today first (UTC+14).
         self._future_date = (now + _EASTMOST + timedelta(seconds=LASTMOD_FUTURE_S)).date()
-        self._dates: dict[tuple[DateForm, str], Dated] = {}
-        self.newest: datetime | None = None
+        self._form = DateForm.W3C
+        self._dates: dict[str, Dated] = {}  # read already, of that form
 
     def build(self, rows: Iterable[RawEntry]) -> list[Entry]:
         """The facts of the next rows of the file."""
@@ -113,18 +118,17 @@ class EntryBuilder:
         tally = self._tally
         tally.entries += 1
         line, loc_raw, lastmod_raw, changefreq, priority, links, more, is_child = row
-        if loc_raw is None or loc_raw == "" or more is not None:
-            url, issues, loc_raw = self._odd_loc(loc_raw, more)
+        if loc_raw is None or more is not None:
+            href, key, issues, loc_raw = self._odd_loc(loc_raw, more)
         else:
-            url, issues = self._loc(loc_raw, self._base)
+            href, key, issues = self._loc(loc_raw, self._base)
             if "@" in loc_raw:
                 loc_raw = self._without_user_info(loc_raw, line)
-        key = identity = href = None
-        if url is not None:
-            href, key = url.href, url.key
+        identity = None
+        if key is not None:
             identity = url_id(key)
             tally.add_key(identity)
-        dated = None
+        dated = _UNDATED
         if lastmod_raw is not None:
             if lastmod_raw == "" or lastmod_raw.isspace():
                 self._log.note("lastmod-empty", line=line)
@@ -137,26 +141,25 @@ class EntryBuilder:
         if changefreq is not None:
             changefreq = changefreq.strip(SPACE) or None
             tally.changefreq_count += changefreq is not None
-        entry = _EntryDraft(
-            sitemap=self._url,
-            file_id=self._file_id,
-            position=tally.entries,
-            line=line,
-            is_child=is_child,
-            url_id=identity,
-            url_key=key,
-            loc_raw=loc_raw,
-            loc=href,
-            loc_issues=issues,
-            lastmod_raw=lastmod_raw,
-            priority_raw=priority,
-            changefreq_raw=changefreq,
+        entry = _EntryDraft(  # in the order of the fact's fields
+            self._url,
+            self._file_id,
+            tally.entries,
+            line,
+            is_child,
+            identity,
+            key,
+            loc_raw or None,
+            href,
+            issues,
+            lastmod_raw,
+            dated.at,
+            dated.precision,
+            dated.offset_min,
+            dated.issue,
+            priority,
+            changefreq,
         )
-        if dated is not None:
-            entry.lastmod = dated.at
-            entry.lastmod_precision = dated.precision
-            entry.lastmod_offset_min = dated.offset_min
-            entry.lastmod_issue = dated.issue
         if links:
             entry.alternates = self._alternates(links)
         if more is not None:
@@ -169,41 +172,56 @@ class EntryBuilder:
         made: Entry = entry
         return made
 
-    def _loc(self, raw: str, base: str | None) -> tuple[Url | None, tuple[str, ...]]:
+    def _loc(self, raw: str, base: str | None) -> _Located:
+        """href, key and issues of a loc that is there."""
         text = raw.strip(SPACE)
+        place = self._place
+        if place is not None and place.is_plain(text):
+            href = key = text
+            query = text.find("?")
+            issues = parameter_issues(text, query) if query >= 0 or ";" in text else []
+            if len(text) >= LOC_MAX_CHARS:
+                issues.append("too_long")
+            if "&amp;" in text:
+                issues.append("double_escaped")
+            if not text.startswith(place.prefix):
+                issues.append("outside_directory")
+            if len(text) != len(raw):
+                issues.append("whitespace")
+            return href, key, _in_order(issues) if issues else ()
         if not text:
-            return None, ("missing",)
+            return None, None, ("missing",)
         issues = spelling_issues(text)
-        url = parse_url(text, base)
         if len(text) != len(raw):
             issues.append("whitespace")
+        url = parse_url(text, base)
         if url is None:
-            if "invalid" not in issues:
-                issues.append("invalid")
-        elif self._place is not None and not url.href.startswith(self._place.prefix):
-            issues.extend(place_issues(url, self._place))
-        return url, _in_order(issues)
+            return None, None, _in_order({*issues, "invalid"})
+        if place is not None:
+            issues += place_issues(url, place)
+        return url.href, url.key, _in_order(issues)
 
     def _odd_loc(
         self, raw: str | None, more: RawMore | None
-    ) -> tuple[Url | None, tuple[str, ...], str | None]:
-        url: Url | None = None
-        issues: tuple[str, ...] = ("missing",)
+    ) -> tuple[str | None, str | None, Issues, str | None]:
+        href: str | None = None
+        key: str | None = None
+        issues: Issues = ("missing",)
         more = more or RawMore()
         if raw:
             base = self._base if more.resolvable else None
             if more.base and base:
                 joined = parse_url(more.base, base)
                 base = joined.href if joined is not None else base
-            url, issues = self._loc(raw, base)
-            if more.base and "relative" in issues and url is not None:  # xml:base makes it legal
+            href, key, issues = self._loc(raw, base)
+            if more.base and "relative" in issues and href is not None:  # xml:base makes it legal
                 issues = tuple(issue for issue in issues if issue != "relative")
             if more.loc_cut:  # what is here is only the beginning of an address
-                url, issues = None, _in_order({*issues, "too_long"})
+                href, key, issues = None, None, _in_order({*issues, "too_long"})
             raw = without_user_info(raw)
         if more.locs > 1:
             issues = _in_order((*issues, "twice"))
-        return url, issues, raw or None
+        return href, key, issues, raw
 
     def _without_user_info(self, raw: str, line: int) -> str:
         bare = without_user_info(raw)
@@ -214,19 +232,23 @@ class EntryBuilder:
     def _dated(self, raw: str, form: DateForm) -> Dated:
         tally = self._tally
         tally.lastmod_present += 1
-        dated = self._dates.get((form, raw))
+        cache = self._dates
+        if form is not self._form:  # hardly ever twice in a file
+            cache.clear()
+            self._form = form
+        dated = cache.get(raw)
         if dated is None:
-            if len(self._dates) >= _DATES_CACHED:
-                self._dates.clear()
-            dated = self._dates[form, raw] = self._read_date(raw, form)
+            dated = self._read_date(raw, form)
+            if len(cache) >= _DATES_CACHED:
+                cache.clear()
+            if len(raw) <= _DATE_CHARS_CACHED:
+                cache[raw] = dated
         if dated.invalid:
             tally.lastmod_invalid += 1
         elif dated.issue == "future":
             tally.lastmod_future += 1
         if dated.at is not None:
             tally.add_date(dated.microseconds, timed=dated.timed)
-            if self.newest is None or dated.at > self.newest:
-                self.newest = dated.at
         return dated
 
     def _read_date(self, raw: str, form: DateForm) -> Dated:
@@ -246,28 +268,34 @@ class EntryBuilder:
 
     def _alternates(self, links: Sequence[RawAlternate]) -> tuple[Alternate, ...] | None:
         made = []
+        place = self._place
         for line, rel, code_raw, href_raw in links:
             if rel != "alternate" and "alternate" not in (rel or "").lower().split():
                 self._log.note("link-not-alternate", line=line, text=rel)
                 continue
             if code_raw is None:  # a mobile version or the like says nothing about languages
                 continue
-            href_raw = href_raw or ""
             code, issue, _ = parse_hreflang(code_raw)
-            url = None
-            if len(href_raw) > XML_MAX_TEXT_BYTES:
+            href = key = None
+            if href_raw is None:
+                href_raw = ""
+            elif len(href_raw) > XML_MAX_TEXT_BYTES:
                 href_raw = href_raw[:XML_MAX_TEXT_BYTES]
+            elif place is not None and place.is_plain(href_raw):
+                href = key = href_raw
             elif href_raw.strip(SPACE):
                 url = parse_url(href_raw, self._base)
-            draft = _AlternateDraft(
-                line=line,
-                code_raw=code_raw[:XML_MAX_TEXT_BYTES],
-                code=code,
-                code_issue=issue,
-                href_raw=without_user_info(href_raw),
+                if url is not None:
+                    href, key = url.href, url.key
+            draft = _AlternateDraft(  # in the order of the fact's fields
+                line,
+                code_raw if len(code_raw) <= XML_MAX_TEXT_BYTES else code_raw[:XML_MAX_TEXT_BYTES],
+                code,
+                issue,
+                without_user_info(href_raw) if "@" in href_raw else href_raw,
+                href,
+                key,
             )
-            if url is not None:
-                draft.href, draft.href_key = url.href, url.key
             draft.__class__ = Alternate
             made.append(draft)
         return tuple(made) or None

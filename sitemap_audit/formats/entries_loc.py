@@ -16,6 +16,9 @@ from sitemap_audit.settings import LOC_MAX_CHARS, SESSION_ID_MIN_CHARS
 SPACE: Final = " \t\r\n\f\v"
 # A spelling in which nothing can be wrong but its length: most of them.
 _QUIET: Final = re.compile(r"https?://[A-Za-z0-9.:-]+/[A-Za-z0-9._~/:@!$'()*+,=-]*", re.ASCII)
+_PLAIN_REST: Final = re.compile(
+    r"[A-Za-z0-9._~!$&()*+,;=:@/-]*(?:\?[A-Za-z0-9._~!$&()*+,;=:@/?-]*)?", re.ASCII
+)
 _ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
 _OTHER_SCHEME: Final = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.ASCII | re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
@@ -32,6 +35,11 @@ _TRACKING: Final = re.compile(
     r"[?&](?:utm_[a-z_]+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|mc_cid|mc_eid|ref)=",
     re.IGNORECASE | re.ASCII,
 )
+_PARAMETER: Final = re.compile(
+    r"[;?&](?:jsess|phpsess|aspsess|cf(?:id|tok)|s(?:id|ession)|utm_|gcl|dcl|[gw]braid|fbcl|mscl|ycl|mc_|ref=)",
+    re.IGNORECASE | re.ASCII,
+)
+"""The beginnings of all names in the two patterns above: one look instead of two."""
 _PRIVATE_SUFFIXES: Final = (".localhost", ".local", ".test", ".internal", ".localdomain", ".home.arpa")
 
 
@@ -39,13 +47,26 @@ class Place(NamedTuple):
     """Where a sitemap file stands: what its entries may lie in."""
 
     url: Url
+    root: str
+    """Its origin, with the slash."""
     prefix: str
     """Origin and directory, with the slash: the usual scope of the file (sitemaps.org, location)."""
 
     @classmethod
     def of(cls, url: Url) -> Place:
         path = url.href.partition("?")[0]
-        return cls(url, path[: path.rindex("/") + 1])
+        return cls(url, f"{url.origin}/", path[: path.rindex("/") + 1])
+
+    def is_plain(self, text: str) -> bool:
+        """Is a trimmed text an address of the file's own origin that parse_url would give back as it is?
+
+        Told without parsing, for most of what a sitemap lists: `href` and `key` are the text itself, and no
+        spelling issue is possible but too_long, session, tracking and, by `&amp;`, double_escaped.
+        """
+        root = self.root
+        return (
+            text.startswith(root) and _PLAIN_REST.fullmatch(text, len(root)) is not None and "/." not in text
+        )
 
 
 def spelling_issues(text: str) -> list[str]:
@@ -66,13 +87,21 @@ def spelling_issues(text: str) -> list[str]:
             issues.append("double_escaped")
         if "#" in text:
             issues.append("fragment")
-        if "=" in text:
-            if _SESSION.search(text) is not None:
-                issues.append("session")
-            if _TRACKING.search(text) is not None:
-                issues.append("tracking")
+        issues += parameter_issues(text)
     if len(text) >= LOC_MAX_CHARS:
         issues.append("too_long")
+    return issues
+
+
+def parameter_issues(text: str, query: int = 0) -> list[str]:
+    """Of any loc: session, tracking. `query`: where the first `?` is, as far as that is known."""
+    issues: list[str] = []
+    start = 0 if query < 0 or ";" in text else query
+    if "=" in text and _PARAMETER.search(text, start) is not None:
+        if _SESSION.search(text) is not None:
+            issues.append("session")
+        if _TRACKING.search(text) is not None:
+            issues.append("tracking")
     return issues
 
 

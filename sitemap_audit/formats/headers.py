@@ -22,13 +22,18 @@ Headers = Sequence[tuple[str, str]]
 _SPACE: Final = " \t\n\r\f"
 _DIGITS: Final = re.compile(r"\d{1,18}", re.ASCII)
 _MIME: Final = re.compile(r"[ \t]*([!#$%&'*+.^_`|~\w-]+/[!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;|$)", re.ASCII)
-_MIME_PARAMETER: Final = re.compile(r';[ \t]*([^;=]*+)(?:=(?:"((?:[^"\\]++|\\.)*+)"?[^;]*+|([^;]*+)))?', re.ASCII)
+_MIME_PARAMETER: Final = re.compile(
+    r';[ \t]*([^;=]*+)(?:=(?:"((?:[^"\\]++|\\.)*+)"?[^;]*+|([^;]*+)))?', re.ASCII
+)
 _LINK_TARGET: Final = re.compile(r"[ \t,]*+<([^>]*+)>")
 _LINK_PARAMETER: Final = re.compile(
     r"[ \t]*+;[ \t;]*+([^ \t=;,\"<>]++)(?:[ \t]*+=[ \t]*+(?:\"((?:[^\"\\]++|\\.)*+)\"|([^ \t;,\"]*+)))?+"
 )
 _LINK_SKIP: Final = re.compile(r'(?:[^,"]++|"(?:[^"\\]++|\\.)*+(?:"|$))*+,?')
-_REFRESH: Final = re.compile(r"[ \t\n\r\f]*+(\d*+(?:\.\d*+)?+)[\d.]*+(?:[ \t\n\r\f]*+(?:[;,]|(?<=[ \t\n\r\f]))|$)(.*)", re.ASCII | re.DOTALL)
+_REFRESH: Final = re.compile(
+    r"[ \t\n\r\f]*+(\d*+(?:\.\d*+)?+)[\d.]*+(?:[ \t\n\r\f]*+(?:[;,]|(?<=[ \t\n\r\f]))|$)(.*)",
+    re.ASCII | re.DOTALL,
+)
 _REFRESH_URL: Final = re.compile(r"url[ \t\n\r\f]*=[ \t\n\r\f]*(.*)", re.IGNORECASE | re.DOTALL)
 _MAX_AGE: Final = re.compile(r'(?:^|,)[ \t]*max-age[ \t]*=[ \t]*"?(\d{1,18})', re.ASCII | re.IGNORECASE)
 _SECONDS_MAX: Final = 1e9

@@ -12,7 +12,7 @@ _IN_HEAD: Final = frozenset(
 )
 _ENDS: Final = frozenset(b"body frameset".split())
 _END_TAGS: Final = frozenset(b"head body html".split())
-_TEXT: Final = re.compile(rb"[^\t\n\f\r \0]")
+_TEXT: Final = re.compile(rb"[^\t\n\f\r ]")
 TEXT_NAME: Final = "#text"
 
 

@@ -20,7 +20,7 @@ ATTRIBUTES: Final = re.compile(_ATTRIBUTE + rb"*+>")
 """Matched where a tag name ends: up to the `>` of the tag. No match: the document ends inside the tag."""
 START_TAG: Final = re.compile(rb"<[a-zA-Z]")
 _MARKUP: Final = re.compile(
-    rb"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*+)(" + _ATTRIBUTE + rb"*+)(>)?|(!--)|(!\[CDATA\[)|(/>)|[!?/])"
+    rb"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*+)(" + _ATTRIBUTE + rb"*+)(>)?|(!--)|(!\[CDATA\[)|(/>)|[!?]|/(?!\Z))"
 )
 _COMMENT_END: Final = re.compile(rb"--!?>")
 _SCRIPT: Final = re.compile(rb"<!--|-->|<(/?)script[\t\n\f\r />]", re.IGNORECASE)
@@ -85,7 +85,9 @@ def count_attributes(doc: bytes, tag: Tag) -> int:
 def attribute_names(doc: bytes, tag: Tag) -> frozenset[bytes]:
     """Names of the attributes of one tag, in lower case."""
     pieces = (piece.group() for piece in PIECES.finditer(doc, tag.attributes, tag.end - 1))
-    return frozenset(piece.lower().partition(b"=")[0].strip(b"\t\n\f\r ") for piece in pieces if not _is_gap(piece))
+    return frozenset(
+        piece.lower().partition(b"=")[0].strip(b"\t\n\f\r ") for piece in pieces if not _is_gap(piece)
+    )
 
 
 def attribute_value(doc: bytes, position: int, name: bytes) -> bytes | None:

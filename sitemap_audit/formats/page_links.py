@@ -45,7 +45,9 @@ def read_html_links(
                 alternates.append(_alternate("html", code, href, base.url, link.in_head))
             else:
                 absolute = href.startswith(("https://", "http://"))
-                alternates.append(_alternate_cached("html", code, href, None if absolute else base.url, link.in_head))
+                alternates.append(
+                    _alternate_cached("html", code, href, None if absolute else base.url, link.in_head)
+                )
     return tuple(alternates), tuple(feeds)
 
 
@@ -61,7 +63,9 @@ def read_http_alternates(values: Sequence[LinkValue], page_url: str) -> tuple[Pa
     return tuple(alternates[:HEAD_SIGNALS_MAX])
 
 
-def _alternate(source: str, code_raw: str, href: str | None, base: str | None, in_head: bool | None) -> PageAlternate:
+def _alternate(
+    source: str, code_raw: str, href: str | None, base: str | None, in_head: bool | None
+) -> PageAlternate:
     code = parse_hreflang(code_raw)
     url = resolve(href, base)
     return PageAlternate(

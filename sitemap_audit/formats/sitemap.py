@@ -260,7 +260,6 @@ class SitemapReader:
             ),
             content,
             self._tally,
-            self._builder.newest,
             log,
             end,
         )

@@ -65,7 +65,6 @@ def sitemap_file(
     named: SitemapFile,
     content: Content,
     tally: Tally,
-    newest: datetime | None,
     log: ProblemLog,
     end: SitemapEnd,
 ) -> SitemapFile:
@@ -142,7 +141,7 @@ def sitemap_file(
         feed_updated=None if feed is None else _updated(feed),
         hubs=hubs,
         selfs=selfs,
-        newest_item_at=newest if feed is not None else None,
+        newest_item_at=dates.lastmod_max if feed is not None else None,
     )
 
 

@@ -23,25 +23,24 @@ from sitemap_audit.settings import XML_BLOCK_BYTES, XML_MAX_TEXT_BYTES
 _END: Final = b"</url>"
 _MISSES: Final = 16
 """Entries in a row that the lane may fail to know before the parser gets the rest of the block."""
-_REFERENCE: Final = rb"&(?:amp|lt|gt|quot|apos);"
+_REFERENCE: Final = r"&(?:amp|lt|gt|quot|apos);"
 # ASCII that needs no care: no <, no &, and no ] (of ]]>, which text may not hold).
-_TEXT: Final = rb"((?:[ -%'-;=-\\^-~]++|" + _REFERENCE + rb")*+)"
-_VALUE: Final = rb"(?:[ !#-%\'-;=-~]++|" + _REFERENCE + rb")*+"
-_S: Final = rb"[ \t\r\n]"
-_LINKS: Final = (
-    rb"((?:<xhtml:link(?:" + _S + rb'++[a-z]++="' + _VALUE + rb'")++' + _S + rb"*+/>" + _S + rb"*+)*+)"
-)
+_TEXT: Final = r"((?:[ -%'-;=-\\^-~]++|" + _REFERENCE + r")*+)"
+_VALUE: Final = r"((?:[ !#-%'-;=-~]++|" + _REFERENCE + r")*+)"
+_S: Final = r"[ \t\r\n]*+"
+_LINK: Final = r'<xhtml:link rel="alternate" hreflang="' + _VALUE + r'" href="' + _VALUE + r'" ?/>'
+_LINKS: Final = r"((?:" + _LINK.replace("((", "(?:(") + _S + r")*+)"
 _ENTRY: Final = (
-    rb"(" + _S + rb"*+)<url>" + _S + rb"*+<loc>" + _TEXT + rb"</loc>" + _S + rb"*+%b"
-    rb"(?:<lastmod>" + _TEXT + rb"</lastmod>" + _S + rb"*+)?+"
-    rb"(?:<changefreq>" + _TEXT + rb"</changefreq>" + _S + rb"*+)?+"
-    rb"(?:<priority>" + _TEXT + rb"</priority>" + _S + rb"*+)?+%b</url>"
+    rf"({_S})<url>{_S}<loc>{_TEXT}</loc>{_S}%s"
+    rf"(?:<lastmod>{_TEXT}</lastmod>{_S})?+"
+    rf"(?:<changefreq>{_TEXT}</changefreq>{_S})?+"
+    rf"(?:<priority>{_TEXT}</priority>{_S})?+%s</url>"
 )
-_WITHOUT_LINKS: Final = re.compile(_ENTRY.replace(b"%b", b"()"))
-_WITH_LINKS: Final = re.compile(_ENTRY.replace(b"%b", _LINKS))
-_LINK: Final = re.compile(rb"<xhtml:link([^>]*+)>")
-_ATTRIBUTE: Final = re.compile(rb'([a-z]++)="(' + _VALUE + rb')"')
+_WITHOUT_LINKS: Final = re.compile(_ENTRY.replace("%s", "()"))
+_WITH_LINKS: Final = re.compile(_ENTRY.replace("%s", _LINKS))
+_ONE_LINK: Final = re.compile(f"{_LINK}({_S})")
 _BLANKED: Final = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
+_new: Final = tuple.__new__  # a NamedTuple's own constructor takes three times as long
 
 
 class FastLane:
@@ -64,6 +63,8 @@ class FastLane:
         self.on = namespaces.get("", "") == urlset.root_uri
         """Is an unprefixed `url` the sitemap's own?"""
         xhtml = extension_of(namespaces.get("xhtml", "")) == "xhtml"
+        self.taken = 0
+        """Entries that were read here."""
         self._match = (_WITH_LINKS if xhtml else _WITHOUT_LINKS).match
         self._parser = parser
         self._urlset = urlset
@@ -79,10 +80,11 @@ class FastLane:
         self._rest = b""
         # The parser counts a lone CR as a line end, the lane LF only.
         countable = data.count(b"\r") == data.count(b"\r\n")
+        text = data.decode("latin-1")  # a character a byte; the patterns take ASCII only
         position = misses = 0
         while misses < _MISSES:
             if self._between_entries and countable:
-                start, position = position, self._run(data, position)
+                start, position = position, self._run(text, position)
                 if position > start:
                     misses = 0
                     if not self._parse(data[start:position].translate(_BLANKED)):
@@ -111,64 +113,50 @@ class FastLane:
         rest, self._rest = self._rest, b""
         return rest
 
-    def _run(self, data: bytes, position: int) -> int:
+    def _run(self, text: str, position: int) -> int:
         """Reads entries from `position`, where the parser stands, as far as they are plain; gives their end."""
-        rows = self._urlset.rows
+        append, match, count = self._urlset.rows.append, self._match, text.count
         line = self._parser.CurrentLineNumber
-        while found := self._match(data, position):
+        while found := match(text, position):
             end = found.end()
-            if end - position > XML_MAX_TEXT_BYTES and max(map(len, found.groups(b""))) > XML_MAX_TEXT_BYTES:
+            space, loc, links, lastmod, changefreq, priority, late_links = found.groups()
+            if end - position > XML_MAX_TEXT_BYTES and max(map(len, found.groups(""))) > XML_MAX_TEXT_BYTES:
                 break
-            space, loc, links, lastmod, changefreq, priority, more_links = found.groups()
-            line += space.count(b"\n")
+            line += space.count("\n")
             alternates = None
-            if links or more_links:
-                alternates = _alternates(data, found, line)
-                if alternates is None:
-                    break
-                self._urlset.totals.alternates += sum(link.code is not None for link in alternates)
-            rows.append(
-                RawEntry(
-                    line,
-                    _unescaped(loc),
-                    None if lastmod is None else _unescaped(lastmod),
-                    None if changefreq is None else _unescaped(changefreq),
-                    None if priority is None else _unescaped(priority),
-                    alternates,
-                )
-            )
-            line += data.count(b"\n", found.end(1), end)
+            if links or late_links:
+                alternates = _alternates(links, line + count("\n", found.end(1), found.start(3)))
+                if late_links:
+                    alternates += _alternates(late_links, line + count("\n", found.end(1), found.start(7)))
+                self._urlset.totals.alternates += len(alternates)
+            if "&" in loc:
+                loc = _unescaped(loc)
+            if lastmod is not None and "&" in lastmod:
+                lastmod = _unescaped(lastmod)
+            if changefreq is not None and "&" in changefreq:
+                changefreq = _unescaped(changefreq)
+            if priority is not None and "&" in priority:
+                priority = _unescaped(priority)
+            append(_new(RawEntry, (line, loc, lastmod, changefreq, priority, alternates, None, False)))
+            line += count("\n", found.end(1), end)
             position = end
+            self.taken += 1
         return position
 
 
-def _alternates(data: bytes, entry: re.Match[bytes], line: int) -> list[RawAlternate] | None:
-    """The links of an entry whose `url` tag stands in `line`; None if the parser has to look at them."""
+def _alternates(links: str, line: int) -> list[RawAlternate]:
+    """The links of an entry, the first of which stands in `line`."""
     alternates = []
-    before = entry.end(1)
-    for group in (3, 7):
-        for link in _LINK.finditer(data, *entry.span(group)):
-            written = _ATTRIBUTE.findall(link[1])
-            values = dict(written)
-            if len(values) < len(written) or b"xmlns" in values:
-                return None
-            line += data.count(b"\n", before, link.start())
-            before = link.start()
-            rel, code, href = values.get(b"rel"), values.get(b"hreflang"), values.get(b"href")
-            alternates.append(
-                RawAlternate(
-                    line,
-                    None if rel is None else _unescaped(rel),
-                    None if code is None else _unescaped(code),
-                    None if href is None else _unescaped(href),
-                )
-            )
+    for code, href, space in _ONE_LINK.findall(links):
+        if "&" in href:
+            href = _unescaped(href)
+        if "&" in code:
+            code = _unescaped(code)
+        alternates.append(_new(RawAlternate, (line, "alternate", code, href)))
+        line += space.count("\n")
     return alternates
 
 
-def _unescaped(text: bytes) -> str:
-    plain = text.decode("ascii")
-    if "&" in plain:
-        plain = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&apos;", "'")
-        plain = plain.replace("&amp;", "&")
-    return plain
+def _unescaped(text: str) -> str:
+    text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&apos;", "'")
+    return text.replace("&amp;", "&")

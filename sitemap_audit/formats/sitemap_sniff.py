@@ -42,7 +42,12 @@ def sniff(head: bytes, *, named_txt: bool = False) -> Form:
     if not start:
         return Form.EMPTY
     if start.startswith(b"<"):
-        return Form.HTML if _HTML.match(_past_prologue(start)) else Form.XML
+        first = _past_prologue(start)
+        if _HTML.match(first) is None:
+            return Form.XML
+        # A DOCTYPE may be wrong; the element behind it is what counts.
+        behind = _past_prologue(first.partition(b">")[2].lstrip(_SPACE))
+        return Form.XML if first[:2] == b"<!" and _ROOT.match(behind) else Form.HTML
     if _CONTROLS.search(head[:1024]):
         return Form.BINARY
     if _XML_INSIDE.search(head[:4096]):

@@ -170,9 +170,11 @@ class UrlsetVocabulary:
                         assert row is not None
                         self._close_container(row, self._container)
             elif depth == 1:
-                if buffer:
-                    self._between()
-                if row is not None:
+                if row is None:
+                    self._drop()  # of an element that was named already
+                else:
+                    if buffer:
+                        self._between()
                     rows.append(RawEntry._make(row))
                     row = None
                     self.open = None

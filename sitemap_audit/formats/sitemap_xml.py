@@ -33,8 +33,10 @@ _UNCLOSED: Final = frozenset(
         expat.errors.XML_ERROR_PARTIAL_CHAR,
     )
 )
+_SYNTAX: Final = _errors[expat.errors.XML_ERROR_SYNTAX]
 _UNBOUND_PREFIX: Final = _errors[expat.errors.XML_ERROR_UNBOUND_PREFIX]
-_PREFIXED: Final = re.compile(rb"[^<>]{0,200}?([A-Za-z_][\w.-]{0,40}):")
+_PREFIX: Final = re.compile(rb"[</\s]([A-Za-z_][\w.-]{0,40}):[A-Za-z_]")
+_TAG_LOOKED_AT: Final = 500
 _SOFTWARE: Final = re.compile(
     r"generat|created (?:by|with|on)|made (?:by|with)|powered by|sitemap by|built with|xml-sitemaps",
     re.IGNORECASE,
@@ -69,6 +71,7 @@ class XmlReader:
         self._comments = 0
         self._fed = 0
         self._held = b""
+        self._token = b""  # how the unfinished token begins
         parser: Any = expat.ParserCreate("utf-8", "}")
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -151,7 +154,12 @@ class XmlReader:
             )
             return False
         self._fed += len(data)
-        if self._fed - parser.CurrentByteIndex > XML_MAX_TOKEN_BYTES and not final:
+        pending = self._fed - parser.CurrentByteIndex
+        if pending > len(data):
+            self._token = (self._token + data)[:_TAG_LOOKED_AT]
+        else:
+            self._token = data[len(data) - pending :][:_TAG_LOOKED_AT]
+        if pending > XML_MAX_TOKEN_BYTES and not final:
             text = f"a tag or comment of more than {XML_MAX_TOKEN_BYTES} bytes: not read on (our limit)"
             self._fault(parser.CurrentLineNumber, parser.CurrentColumnNumber, text)
             return False
@@ -178,11 +186,16 @@ class XmlReader:
                 return "the file ends before its root element"
             inside = self._vocabulary.open if self._vocabulary is not None else None
             return f"the file ends before <{inside or self.root}> is closed"
+        if code == _SYNTAX and self.root is None:
+            return f"{said}: text before the first tag"
         if code == _UNBOUND_PREFIX:
             start = self._parser.ErrorByteIndex - self._fed
-            found = _PREFIXED.match(data, start) if start >= 0 else None
-            if found is not None:
-                return f"{said}: {found[1].decode()} is used, but not declared"
+            tag = self._token + data if start < 0 else data[start : start + _TAG_LOOKED_AT]
+            tag = tag[:_TAG_LOOKED_AT].partition(b">")[0]
+            prefixes = (found[1].decode() for found in _PREFIX.finditer(tag))
+            unknown = next((prefix for prefix in prefixes if prefix not in {*self.namespaces, "xml"}), None)
+            if unknown is not None:
+                return f"{said}: {unknown} is used, but not declared"
         return said
 
     # Handlers

@@ -16,7 +16,9 @@ _SPACE: Final = b"\t\n\f\r "
 _PROLOGUE: Final = re.compile(rb"(?:[\t\n\f\r ]++|<\?[^>]*+>|<!--(?:[^-]++|-(?!->))*+-->)++")
 _ROOT: Final = re.compile(rb"<([a-zA-Z][^\t\n\f\r />]*+)")
 _DOCTYPE: Final = re.compile(rb"<!doctype[\t\n\f\r ]++([^\t\n\f\r >]++)[^>]*+>?", re.IGNORECASE)
-_HTML_LATER: Final = re.compile(rb"<(?:!doctype[\t\n\f\r ]+html|html|head|body|title)[\t\n\f\r />]", re.IGNORECASE)
+_HTML_LATER: Final = re.compile(
+    rb"<(?:!doctype[\t\n\f\r ]+html|html|head|body|title)[\t\n\f\r />]", re.IGNORECASE
+)
 _ANY_TAG: Final = re.compile(rb"</?[a-zA-Z][^<>]*>")
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _JSON: Final = re.compile(rb"""\{[\t\n\r ]*["}]|\[[\t\n\r ]*(?:["{\[\]0-9-]|true\b|false\b|null\b)""")
@@ -69,7 +71,11 @@ def _of_markup(start: bytes, position: int) -> str | None:
         return "html"
     if name.rpartition(b":")[2] == b"svg":
         return "image"
-    if start.lstrip(_SPACE).startswith(b"<?xml") or b"xmlns" in start or name in (b"rss", b"feed", b"rdf:rdf"):
+    if (
+        start.lstrip(_SPACE).startswith(b"<?xml")
+        or b"xmlns" in start
+        or name in (b"rss", b"feed", b"rdf:rdf")
+    ):
         return "xml"
     return None
 

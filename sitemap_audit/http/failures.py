@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from sitemap_audit.facts import ErrorClass
+from sitemap_audit.facts import ErrorClass, Tls
 from sitemap_audit.http.libcurl import pycurl
 
 DETAIL_MAX_CHARS: Final = 300
@@ -39,6 +39,9 @@ CLASSES: Final[dict[int, ErrorClass]] = {
     100: ErrorClass.TOO_LARGE,  # CURLE_TOO_LARGE, not named by pycurl: a header line beyond curl's own bound
 }
 
+BROKEN_OFF: Final = ("reset by peer", "SYSCALL", "unexpected eof")
+"""OpenSSL's words for a connection that ended in the handshake: no fault of certificate or version."""
+
 # X509_V_ERR_… of OpenSSL's x509_vfy.h.
 VERIFY_CAUSES: Final[dict[int, str]] = {
     9: "expired",  # not yet valid: the same clock and the same mend
@@ -56,25 +59,33 @@ def error_class(code: int, message: str) -> ErrorClass:
     """The class of a curl error number; the message decides only where one number has two meanings."""
     if code == pycurl.E_RECV_ERROR and "chunk" in message:
         return ErrorClass.BAD_HTTP
+    if code == pycurl.E_SSL_CONNECT_ERROR and any(word in message for word in BROKEN_OFF):
+        return ErrorClass.RESET
     return CLASSES.get(code, ErrorClass.BAD_HTTP)
 
 
-def tls_cause(code: int, verify_result: int, chain: list[dict[str, str]]) -> str:
+def tls_cause(code: int, verify_result: int, chain: list[Any]) -> str:
     """expired, wrong_host, self_signed, unknown_issuer, incomplete_chain or protocol.
 
-    `chain` holds the certificates that the server sent, leaf first, as curl's CERTINFO shows them. A
+    `chain` holds the certificates that the server sent, leaf first, each a sequence of (name, text), as
+    curl's CERTINFO shows them. A
     certificate without known issuer is the end of an incomplete chain when it came alone though it names
     where its issuer can be had (RFC 5280, 4.2.2.1), as those of the public authorities do.
     """
     if code != pycurl.E_PEER_FAILED_VERIFICATION:
         return "protocol"
     if verify_result in VERIFY_NO_ISSUER:
-        alone = len(chain) == 1
-        return "incomplete_chain" if alone and CA_ISSUERS in " ".join(chain[0].values()) else "unknown_issuer"
+        alone = len(chain) == 1 and any(CA_ISSUERS in pair[-1] for pair in chain[0])
+        return "incomplete_chain" if alone else "unknown_issuer"
     # curl compares the names itself, after a chain that was in order.
     return VERIFY_CAUSES.get(verify_result, "wrong_host")
 
 
+SENTENCES: Final[dict[ErrorClass, str]] = {
+    ErrorClass.TOO_LARGE: "a header line, or all of them together, is longer than libcurl reads",
+    ErrorClass.TIMEOUT: "it took too long",
+    ErrorClass.RESET: "no reason given",
+}
 TLS_SENTENCES: Final[dict[str, str]] = {
     "expired": "the certificate is outside of its dates",
     "wrong_host": "the certificate is not for this host",
@@ -86,16 +97,18 @@ TLS_SENTENCES: Final[dict[str, str]] = {
 
 
 def describe(
-    error: ErrorClass, reason: str | None, message: str, cause: str | None, phase: str, wire: int
+    error: ErrorClass, reason: str | None, message: str, tls: Tls | None, phase: str, wire: int
 ) -> str:
     """The sentence beside an error class: our own `reason` if there is one, else from curl's `message`."""
-    if reason is None and error is ErrorClass.TIMEOUT:
-        reason = f"{message or 'timed out'} ({phase})"
-    elif reason is None and cause is not None:
-        reason = f"{TLS_SENTENCES[cause]}: {message}"
-    elif reason is None and error is ErrorClass.RESET:
-        reason = f"the connection ended {phase}, after {wire} bytes of body: {message}"
-    return printable(reason if reason is not None else message)
+    if reason is None:
+        reason = message or SENTENCES.get(error, "libcurl gives no reason")
+        if error is ErrorClass.TIMEOUT:
+            reason = f"{reason} ({phase})"
+        elif error is ErrorClass.RESET:
+            reason = f"the connection ended {phase}, after {wire} bytes of body: {reason}"
+        elif tls is not None and tls.error is not None:
+            reason = f"{TLS_SENTENCES[tls.error]}: {reason}"
+    return printable(reason)
 
 
 def printable(text: str) -> str:

@@ -7,6 +7,7 @@ a global unicast address of the internet, and every port but 80, 443 and those o
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, NamedTuple
@@ -38,6 +39,11 @@ INTERNET_V6: Final = IPv6Network("2000::/3")
 EMBEDDED_V4: Final = (IPv6Network("::ffff:0:0/96"), IPv6Network("::ffff:0:0:0/96"))
 """IPv4-mapped and -translated addresses: the IPv4 address inside is judged."""
 
+_PIN: Final = re.compile(
+    r"(\[[0-9a-f:.]+\]|[!-9;-Z\\^-~]*):([0-9]*):(\[[0-9a-f:.]+\]|[!-9;-Z\\^-~]*):([0-9]*)",
+    re.ASCII | re.IGNORECASE,
+)
+
 
 class Pin(NamedTuple):
     """One `--connect-to`: empty host or 0 as port stands for any, in a target for the URL's own."""
@@ -62,14 +68,22 @@ class Guard:
             if address is not None and pin.target_port:
                 self._sockets.add((address, pin.target_port))
 
-    def may_connect(self, address: str, port: int) -> str | None:
-        """None when a socket to this address (text of an IPv4 or IPv6 address) may be opened, else why not."""
+    def may_connect(self, address: str, port: int, pin: Pin | None = None) -> str | None:
+        """None when a socket to this address (text of an IPv4 or IPv6 address) may be opened, else why not.
+
+        `pin`: what `pinned` says of the request. The target that the user named there is exempt; a pin
+        without a target host only names a port, and the address is judged.
+        """
         parsed = _address(address)
         if parsed is None:
             return f"{address[:80]!r} is no internet address"
         if (parsed, port) in self._sockets:
             return None
-        if port not in self._ports:
+        if pin is not None and pin.target_port in (0, port):
+            named = _address(pin.target_host) if pin.target_host else None
+            if pin.target_host and named in (None, parsed):
+                return None
+        if port not in self._ports and not (pin is not None and pin.target_port == port):
             return f"port {port} of {parsed} is neither 80 nor 443 nor the port of a SITE"
         if any(parsed in network for network in self._networks):
             return None
@@ -84,18 +98,6 @@ class Guard:
             if pin.host in ("", host) and pin.port in (0, port):
                 return pin
         return None
-
-    def may_connect_for(self, pin: Pin | None, address: str, port: int) -> str | None:
-        """As `may_connect`, for a request that `pin` redirects: the target that the user named is exempt.
-
-        A pin without a target host only changes the port: the user named that, so the address is still judged.
-        """
-        if pin is not None:
-            if pin.target_host and pin.target_port in (0, port):
-                return None
-            if pin.target_port == port:
-                return self.may_connect(address, DEFAULT_PORTS["http"])
-        return self.may_connect(address, port)
 
 
 @lru_cache(maxsize=4096)
@@ -150,21 +152,11 @@ def _socket(text: str) -> tuple[IPv4Address | IPv6Address, int]:
 
 def _pin(text: str) -> Pin:
     """Read curl's HOST1:PORT1:HOST2:PORT2; IPv6 addresses stand in brackets."""
-    parts: list[str] = []
-    rest = text
-    for _ in range(4):
-        if rest.startswith("["):
-            inside, closed, after = rest.partition("]")
-            if not closed or (after and not after.startswith(":")):
-                break
-            parts.append(inside + "]")
-            rest = after[1:]
-        else:
-            part, _, rest = rest.partition(":")
-            parts.append(part)
-    if len(parts) != 4 or rest or not all(part == "" or _is_port(part) for part in parts[1::2]):
+    parts = _PIN.fullmatch(text)
+    if parts is None or not all(port == "" or _is_port(port) for port in parts.groups()[1::2]):
         raise UsageError(f"--connect-to {text!r}: give HOST1:PORT1:HOST2:PORT2, IPv6 addresses in brackets.")
-    return Pin(parts[0].lower(), int(parts[1] or 0), parts[2], int(parts[3] or 0))
+    host, port, target_host, target_port = parts.groups()
+    return Pin(host.lower(), int(port or 0), target_host, int(target_port or 0))
 
 
 def _is_port(text: str) -> bool:

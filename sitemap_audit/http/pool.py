@@ -18,7 +18,7 @@ from sitemap_audit.http.records import Answer, ClientOptions, Request
 from sitemap_audit.http.setup import Setup
 from sitemap_audit.http.target import Target, read_target
 from sitemap_audit.http.transfer import Exchange, Sink
-from sitemap_audit.settings import KEPT_CONNECTIONS
+from sitemap_audit.settings import KEPT_CONNECTIONS, OPEN_CONNECTIONS
 
 
 class Transfer:
@@ -55,16 +55,24 @@ class Pool:
         self._setup = Setup(options)
         self.multi: Any = pycurl.CurlMulti()
         self.multi.setopt(pycurl.M_MAXCONNECTS, KEPT_CONNECTIONS)
+        self.multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, OPEN_CONNECTIONS)
         self._idle: list[Exchange] = []
         self._running: dict[Exchange, Transfer] = {}
         self._lanes: dict[str, Lane] = {}
-        self._ended: deque[tuple[Transfer, Answer]] = deque()
+        self._finished: deque[tuple[Exchange, int, str]] = deque()  # ended for libcurl
+        self._ended: deque[tuple[Transfer, Answer]] = deque()  # to be handed out
         self._waiting = 0
+        self.closed = False
 
     @property
     def active(self) -> int:
         """Transfers that were started and whose `done` was not called yet."""
         return len(self._running) + self._waiting + len(self._ended)
+
+    @property
+    def running(self) -> int:
+        """Transfers that libcurl has."""
+        return len(self._running)
 
     @property
     def ended(self) -> bool:
@@ -80,6 +88,8 @@ class Pool:
         sink: Sink | None = None,
     ) -> Transfer:
         """Begin a request; it waits here while its host has `max_connections` transfers running."""
+        if self.closed:
+            raise RuntimeError("the client is closed")
         transfer = Transfer(request, done, max_connections, sink)
         target = read_target(request.url)
         if isinstance(target, str):
@@ -118,24 +128,28 @@ class Pool:
         self.reap()
 
     def reap(self) -> int:
-        """Call `done` of all that ended; the number of calls."""
-        queued = 1
+        """Call `done` of all that ended, one by one, so that one body at a time is held; the number of calls."""
+        queued = not self.closed
         while queued:
             queued, succeeded, failed = self.multi.info_read()
-            for curl in succeeded:
-                self._end(curl.exchange, 0, "")
-            for curl, code, message in failed:
-                self._end(curl.exchange, code, message)
+            self._finished.extend((curl.exchange, 0, "") for curl in succeeded)
+            self._finished.extend((curl.exchange, code, message) for curl, code, message in failed)
         count = 0
-        while self._ended:
+        while self._finished or self._ended:
+            if self._finished:
+                self._end(*self._finished.popleft())
             transfer, answer = self._ended.popleft()
             count += 1
             transfer.done(answer)
         return count
 
     def close(self) -> None:
-        """Drop everything and close all connections; no `done` is called."""
+        """Drop everything and close all connections; no `done` is called. A second call does nothing."""
+        if self.closed:
+            return
+        self.closed = True
         self._ended.clear()
+        self._finished.clear()
         self._lanes.clear()
         self._waiting = 0
         for exchange, transfer in self._running.items():
@@ -173,6 +187,8 @@ class Pool:
         del self._running[exchange]
         transfer.exchange = None
         exchange.forget()
+        if self._finished:
+            self._finished = deque(end for end in self._finished if end[0] is not exchange)
         self._idle.append(exchange)
         name = exchange.target.lane
         lane = self._lanes[name]

@@ -24,6 +24,7 @@ from sitemap_audit.settings import LOCATION_MAX_CHARS
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """The statuses that move (RFC 9110, 15.4); 300 and 304 move nobody."""
 TEMPORARY: Final = frozenset({302, 303, 307})
+BROKEN_HEAD: Final = frozenset({ErrorClass.BAD_HTTP, ErrorClass.TOO_LARGE})
 _USER_INFO: Final = re.compile(
     r"^([\x00-\x20]*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@", re.ASCII | re.IGNORECASE
 )
@@ -79,9 +80,11 @@ class Chain:
         `refresh` counts only where the answer itself is no redirect.
         """
         self.final = answer
-        if answer.status in REDIRECTS and answer.error_class is not ErrorClass.TOO_LARGE:
+        if answer.status in REDIRECTS:
             raw = answer.header("location")
-            location = resolve_location(raw, self.url) if raw is not None else None
+            # A head that broke off, for example at a second Location, points nowhere; a broken body is no matter.
+            usable = raw is not None and (answer.error_class not in BROKEN_HEAD or answer.bytes_wire > 0)
+            location = resolve_location(raw, self.url) if usable and raw is not None else None
             self._temporary |= answer.status in TEMPORARY
             return self._hop(answer, HopKind.HTTP, raw, location)
         if refresh is not None and refresh.url != self.url:

@@ -156,8 +156,7 @@ class Stream:
         ended = self._ended
         assert ended is not None
         body = self._body
-        if ended.error_class is None:
-            body.end()
+        body.end(finished=ended.error_class is None)
         error, detail = ended.error_class, ended.error_detail
         if body.failure is not None:
             error, detail = ErrorClass.CONTENT_ENCODING, body.failure

@@ -16,6 +16,7 @@ from sitemap_audit.facts import ErrorClass, Tls
 from sitemap_audit.http.body import Body
 from sitemap_audit.http.failures import describe, error_class, tls_cause
 from sitemap_audit.http.guard import Pin
+from sitemap_audit.http.head import NO_HEAD, Head, ends_block, is_interim, last_block, read_head
 from sitemap_audit.http.libcurl import pycurl
 from sitemap_audit.http.records import Answer, Request
 from sitemap_audit.http.setup import Setup
@@ -26,9 +27,16 @@ HTTP_VERSIONS: Final = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
 STOP: Final = -1
 """What a callback returns to end the transfer."""
 TLS_REMEMBERED: Final = 10_000
-STATUS_LINE: Final = b"HTTP/"
+FLOOD: Final = f"more than {HEADER_MAX_LINES} lines or {HEADER_MAX_BYTES} bytes of headers"
 WRITEFUNC_PAUSE: Final = 0x10000001
 """CURL_WRITEFUNC_PAUSE, which pycurl does not name."""
+
+
+class _Socket(socket.socket):
+    """libcurl works on a duplicate of it: this one is closed, without a warning, when it is let go."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class Sink(Protocol):
@@ -48,7 +56,7 @@ class Exchange:
         self._setup = setup
         self.curl: Any = pycurl.Curl()
         self.curl.exchange = self
-        self._lines_set: list[str] | None = None
+        self._lines_set: list[bytes] | None = None
         self._limits_set: tuple[float, float, float, int] | None = None
         self._prepare()
 
@@ -82,10 +90,8 @@ class Exchange:
         self._pin: Pin | None = self._setup.guard.pinned(target.host, target.port)
         self.body = Body(request.max_bytes)
         self._lines: list[bytes] = []
-        self._head_done = False
         self._header_bytes = 0
-        self._header_lines = 0
-        self._headers: tuple[tuple[str, str], ...] | None = None
+        self._head: Head | None = None
         self._refusal: str | None = None
         self.stop: tuple[ErrorClass, str] | None = None
         """Why we ended the transfer ourselves; the body's own reasons stand in `body`."""
@@ -125,41 +131,33 @@ class Exchange:
             self._refusal = "it is no internet address"
             return pycurl.SOCKET_BAD
         host, port = address.addr[:2]
-        reason = self._setup.guard.may_connect_for(self._pin, host, port)
+        reason = self._setup.guard.may_connect(host, port, self._pin)
         if reason is not None:
             self._refusal = reason
             return pycurl.SOCKET_BAD
-        return socket.socket(address.family, address.socktype, address.protocol)
+        try:
+            return _Socket(address.family, address.socktype, address.protocol)
+        except OSError as error:  # no files left: not the fault of the site, and said so
+            self.stop = (ErrorClass.CONNECT, f"this machine cannot open a socket: {error.strerror}")
+            return pycurl.SOCKET_BAD
 
     def _on_header(self, line: bytes) -> int | None:
+        lines = self._lines
+        lines.append(line)
         self._header_bytes += len(line)
-        self._header_lines += 1
-        if self._header_bytes > HEADER_MAX_BYTES or self._header_lines > HEADER_MAX_LINES:
-            self.stop = (
-                ErrorClass.TOO_LARGE,
-                f"more than {HEADER_MAX_LINES} lines or {HEADER_MAX_BYTES} bytes of headers",
-            )
+        if self._header_bytes > HEADER_MAX_BYTES or len(lines) > HEADER_MAX_LINES:
+            self.stop = (ErrorClass.TOO_LARGE, FLOOD)
             return STOP
-        if self._head_done:
-            if line[:5] != STATUS_LINE:
-                return None  # a trailer, behind the body
-            self._lines = []  # the block before was an interim one (RFC 9110, 15.2)
-            self._head_done = False
-        elif line in (b"\r\n", b"\n"):
-            self._head_done = True
-            # curl's own status cannot be asked for from within a callback.
-            if self._sink is not None and not is_interim(self._lines[0]):
-                self._sink.head()
-            return None
-        self._lines.append(line)
+        if self._sink is not None and ends_block(line) and not is_interim(last_block(lines)):
+            self._sink.head()
         return None
 
     def _on_body(self, data: bytes) -> int | None:
         if self._sink is not None:
             return None if self._sink.chunk(data) else WRITEFUNC_PAUSE
-        if self._headers is None:
-            self._read_headers()
-            self.body.open(self._coding)
+        if self._head is None:
+            self._head = read_head(self._lines)
+            self.body.open(self._head.coding)
         return None if self.body.take(data) else STOP
 
     # --- the end ----------------------------------------------------------------------------
@@ -169,123 +167,92 @@ class Exchange:
         status: int = self.curl.getinfo(pycurl.RESPONSE_CODE)
         return status if status >= 200 or status == 101 else None
 
-    def _read_headers(self) -> tuple[tuple[str, str], ...]:
-        self._headers = headers = parse_headers(self._lines)
-        codings = [value for name, value in headers if name == "content-encoding"]
-        self._coding = ", ".join(codings) if codings else None
-        return headers
-
     def answer(self, code: int = 0, message: str = "", *, ended: bool = True) -> Answer:
         """What is known now. `code` and `message` are curl's; `ended` False gives the head of a stream."""
-        curl, body = self.curl, self.body
+        body, getinfo = self.body, self.curl.getinfo
         status = self._status()
-        headers = self._headers
-        if headers is None:
-            headers = self._read_headers() if status is not None else ()
-            if status is None:
-                self._coding = None
-        error, reason = None, None
-        if ended and not code:
-            body.end()
-        if self.stop is not None:
-            error, reason = self.stop
-        elif body.failure is not None:
-            error, reason = ErrorClass.CONTENT_ENCODING, body.failure
-        elif body.truncated or not code:
-            pass
-        elif self._refusal is not None and code == pycurl.E_COULDNT_CONNECT:
-            error, reason = ErrorClass.PRIVATE_HOST, self._refusal
-        else:
-            error = error_class(code, message)
-        tls, cause = self._tls(code, error)
+        head = self._head or (read_head(self._lines) if status is not None else NO_HEAD)
+        if ended:
+            body.end(finished=not code)
+        error, reason, tls = None, None, None
+        if code or self.stop is not None or body.failure is not None:
+            error, reason = self._failure(code, message)
+        if self.target.scheme == "https":
+            tls = self._tls(code, error)
         if error is not None:
-            reason = describe(error, reason, message, cause, self.phase(), body.wire)
-        fresh = code or not ended or curl.getinfo(pycurl.NUM_CONNECTS)
-        dns = curl.getinfo(pycurl.NAMELOOKUP_TIME_T) if fresh else 0
-        connect = curl.getinfo(pycurl.CONNECT_TIME_T) if fresh else 0
-        handshake = curl.getinfo(pycurl.APPCONNECT_TIME_T) if fresh else 0
-        first = curl.getinfo(pycurl.STARTTRANSFER_TIME_T)
+            reason = describe(error, reason, message, tls, self.phase(), body.wire)
+        if code or not ended or getinfo(pycurl.NUM_CONNECTS):
+            dns = getinfo(pycurl.NAMELOOKUP_TIME_T)
+            connect = getinfo(pycurl.CONNECT_TIME_T)
+            handshake = getinfo(pycurl.APPCONNECT_TIME_T)
+        else:
+            dns = connect = handshake = 0  # a kept connection
         return Answer(
             self.request.url,
             status,
-            headers,
-            b"".join(body.parts),
+            head.headers,
+            body.parts[0] if len(body.parts) == 1 else b"".join(body.parts),
             body.wire,
             body.truncated,
-            ended and error is None and not body.truncated,
+            ended and error is None and not body.truncated and status is not None,
             error,
             reason,
             tls,
-            curl.getinfo(pycurl.PRIMARY_IP) or None,
-            HTTP_VERSIONS.get(curl.getinfo(pycurl.INFO_HTTP_VERSION)),
+            getinfo(pycurl.PRIMARY_IP) or None,
+            HTTP_VERSIONS.get(getinfo(pycurl.INFO_HTTP_VERSION)),
             _ms(dns),
-            _ms(connect - dns) if connect else None,
-            _ms(handshake - connect) if handshake else None,
-            _ms(first),
-            curl.getinfo(pycurl.TOTAL_TIME_T) // 1000,
-            self._coding,
-            any(name == "set-cookie" for name, _ in headers),
+            _ms(connect - dns),
+            _ms(handshake - connect),
+            _ms(getinfo(pycurl.STARTTRANSFER_TIME_T)) if status is not None else None,
+            getinfo(pycurl.TOTAL_TIME_T) // 1000,
+            head.coding,
+            head.set_cookie,
             started_at=self._started_at,
             ended_at=datetime.now(UTC),
         )
 
+    def _failure(self, code: int, message: str) -> tuple[ErrorClass | None, str | None]:
+        """The class of what went wrong, and our own sentence for it if we have one."""
+        if self.stop is not None:
+            return self.stop
+        if self.body.failure is not None:
+            return ErrorClass.CONTENT_ENCODING, self.body.failure
+        if self.body.truncated:
+            return None, None  # we ended it
+        if self._refusal is not None and code == pycurl.E_COULDNT_CONNECT:
+            return ErrorClass.PRIVATE_HOST, self._refusal
+        return error_class(code, message), None
+
     def phase(self) -> str:
         """How far the transfer came, in words for a timeout."""
         curl = self.curl
+        if self._lines:
+            return "in the body" if self.body.wire or ends_block(self._lines[-1]) else "in the headers"
+        if curl.getinfo(pycurl.PRETRANSFER_TIME_T):
+            return "before the first byte of the answer"
         if not curl.getinfo(pycurl.NAMELOOKUP_TIME_T):
             return "while the name was looked up"
         if not curl.getinfo(pycurl.CONNECT_TIME_T):
             return "while connecting"
         if self.target.scheme == "https" and not curl.getinfo(pycurl.APPCONNECT_TIME_T):
             return "in the TLS handshake"
-        if not curl.getinfo(pycurl.STARTTRANSFER_TIME_T):
-            return "before the first byte of the answer"
-        return "in the body" if self._head_done else "in the headers"
+        return "before the request was sent"
 
-    def _tls(self, code: int, error: ErrorClass | None) -> tuple[Tls | None, str | None]:
-        """The fact about the certificate, and the cause if it was the error. None where nothing was verified."""
-        if self.target.scheme != "https" or not self._setup.verify:
-            return None, "protocol" if error is ErrorClass.TLS else None
-        known = self._setup.tls
-        chain = self.curl.getinfo(pycurl.INFO_CERTINFO)
+    def _tls(self, code: int, error: ErrorClass | None) -> Tls | None:
+        """The fact about the certificate; None where none was verified."""
         if error is ErrorClass.TLS:
-            certificates = [{pair[0]: pair[1] for pair in one if len(pair) == 2} for one in chain]
-            cause = tls_cause(code, self.curl.getinfo(pycurl.SSL_VERIFYRESULT), certificates)
-            return Tls(False, cause, _not_after(chain)), cause
+            chain = self.curl.getinfo(pycurl.INFO_CERTINFO)
+            verified = self.curl.getinfo(pycurl.SSL_VERIFYRESULT)
+            return Tls(False, tls_cause(code, verified, chain), _not_after(chain))
+        if not self._setup.verify:
+            return None
+        known = self._setup.tls
+        chain = self.curl.getinfo(pycurl.INFO_CERTINFO) if self.curl.getinfo(pycurl.NUM_CONNECTS) else ()
         if chain:
             if len(known) >= TLS_REMEMBERED:
                 known.clear()
             known[self.target.origin] = Tls(True, None, _not_after(chain))
-        if self._status() is None and not chain:
-            return None, None
-        return known.get(self.target.origin, Tls(True)), None
-
-
-def is_interim(status_line: bytes) -> bool:
-    """Is this the first line of a 1xx block (101 apart, which ends the exchange)?"""
-    status = status_line.split(b" ", 2)[1:2]
-    return bool(status) and status[0][:1] == b"1" and status[0] != b"101"
-
-
-def parse_headers(lines: list[bytes]) -> tuple[tuple[str, str], ...]:
-    """Header lines as sent (the status line first) → names in lower case, values without outer blanks.
-
-    latin-1, as sent otherwise. A line that begins with a blank continues the one before (RFC 9112, 5.2);
-    a line without a colon has no value.
-    """
-    headers: list[tuple[str, str]] = []
-    for line in lines[1:]:
-        text = line.decode("latin-1")
-        if text[0] in " \t" and headers:
-            name, value = headers[-1]
-            headers[-1] = (name, f"{value} {text.strip(BLANKS)}".strip(" "))
-            continue
-        name, _, value = text.partition(":")
-        headers.append((name.strip(BLANKS).lower(), value.strip(BLANKS)))
-    return tuple(headers)
-
-
-BLANKS: Final = " \t\r\n"
+        return known.get(self.target.origin, Tls(True)) if self._lines or chain else None
 
 
 def _ms(microseconds: int) -> int | None:

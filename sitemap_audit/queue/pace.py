@@ -45,8 +45,9 @@ class HostState(IntEnum):
 class Slots(NamedTuple):
     """`number` requests may be sent, the first in `wait_ms`, the next each `gap_ms` later.
 
-    Number 0: none yet, ask again after `wait_ms`. A slot late by more than half a gap is lost, and no
-    two requests leave closer than the gap. `dirty`: report clean answers of this host (`clean`).
+    Number 0: the next one lies `wait_ms` ahead and can be reserved `ahead_ms` before that. Each slot keeps
+    its time: one late by more than half a gap is lost, and no two requests leave closer than the gap.
+    `dirty`: report clean answers of this host (`clean`).
     """
 
     number: int

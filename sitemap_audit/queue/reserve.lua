@@ -7,7 +7,7 @@
 -- ARGV[4]  lifetime of the key in ms
 -- ARGV[5]  failures in a row from which the host counts as down
 -- ARGV[6]  ms between two tries of a host that is down
--- returns  {slots, wait ms until the first, gap ms as text, state, dirty}; 0 slots: come back after wait
+-- returns  {slots, wait ms until the first, gap ms as text, state, dirty}; 0 slots: ask again once the first lies within ARGV[3]
 --          state: 0 free, 1 the host asked us to wait, 2 down, 3 parked; dirty 1: report clean answers
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000

@@ -14,7 +14,7 @@ import duckdb
 from sitemap_audit.rules.catalogue import all_rules
 from sitemap_audit.rules.engine import judge
 from sitemap_audit.rules.rule import Rule, Severity
-from sitemap_audit.rules.thresholds import THRESHOLDS
+from sitemap_audit.rules.thresholds import default_thresholds
 from sitemap_audit.store.base import RunRow
 from sitemap_audit.store.build import build
 from sitemap_audit.store.connection import open_judge
@@ -57,7 +57,7 @@ def judged(
     """
     options = record.options
     rules = tuple(r for r in all_rules() if r.id not in off)
-    values = {name: t.value for name, t in THRESHOLDS.items()} | dict(thresholds or {})
+    values = default_thresholds() | dict(thresholds or {})
     with tempfile.TemporaryDirectory(prefix="judge-", dir=folder.path) as spill:
         con = open_judge(Path(spill))
         try:
@@ -73,7 +73,7 @@ def judged(
                 run=_run_row(record),
             )
             judge(con, rules, {rule: Severity(s) for rule, s in (severities or {}).items()})
-            _complete(con, rules, record)
+            _complete(con, record)
             yield Judged(con, record, rules)
         finally:
             con.close()
@@ -85,29 +85,13 @@ def _run_row(record: RunRecord) -> RunRow:
         started_at=record.started_at,
         finished_at=record.finished_at,
         state=record.state,
+        options=record.options.to_json().decode(),
     )
 
 
-def _complete(con: duckdb.DuckDBPyConnection, rules: tuple[Rule, ...], record: RunRecord) -> None:
-    """Give the findings what needs no fact: fix, sources, key, status, run."""
-    con.execute("CREATE TEMP TABLE rule_words (rule VARCHAR, fix VARCHAR, source VARCHAR)")
-    for rule in rules:
-        sources = " | ".join(dict.fromkeys(s.id for s in rule.source))
-        con.execute("INSERT INTO rule_words VALUES (?, ?, ?)", [rule.id, rule.fix, sources])
+def _complete(con: duckdb.DuckDBPyConnection, record: RunRecord) -> None:
+    """Give the findings what the engine cannot know: their status against an earlier run, and this run."""
     con.execute(
-        """
-        CREATE OR REPLACE TABLE findings AS
-        SELECT f.* REPLACE (
-            replace(replace(replace(w.fix,
-                '{url}', coalesce(f.url, '')),
-                '{related_url}', coalesce(f.related_url, '')),
-                '{sitemap}', coalesce(f.sitemap, '')) AS fix,
-            'new' AS status,
-            ?::TIMESTAMP AS first_seen,
-            left(sha256(f.rule || chr(10) || f.subject), 16) AS finding_key,
-            w.source AS source,
-            ? AS run_id)
-        FROM findings f JOIN rule_words w ON w.rule = f.rule
-        """,
+        "UPDATE findings SET status = 'new', first_seen = ?, run_id = ?",
         [record.started_at.replace(tzinfo=None), record.run_id],
     )

@@ -176,7 +176,9 @@ ROBOTS: Final = Table(
         Column("rules", "coalesce(len(r.rules), 0)", N),
         Column("sitemap_lines", "coalesce(len(r.sitemaps), 0)", N),
         Column(
-            "unsupported_fields", "list_sort(list_distinct(list_transform(r.unsupported, lambda u: u.field)))", L
+            "unsupported_fields",
+            "list_sort(list_distinct(list_transform(r.unsupported, lambda u: u.field)))",
+            L,
         ),
         Column("noindex_lines", f"coalesce(len({_LINES}), 0)", N),
         Column("verdict_bot_policy", "r.policy"),

@@ -63,6 +63,7 @@ def judge(
     run raises duckdb.Error: a bug in the catalogue; the caller of a user's rules catches it.
     """
     chosen = config or {}
+    named: set[str] = set()
     con.execute("TRUNCATE hits")
     con.execute("CREATE OR REPLACE TEMP TABLE words (id VARCHAR, fix VARCHAR, source VARCHAR)")
     for rule in rules:
@@ -72,6 +73,7 @@ def judge(
             [rule.id],
         )
         con.execute(_hits(rule), [rule.id])
+        named |= rule.fix_columns
         con.execute("DELETE FROM rules WHERE id = ?", [rule.id])
         con.execute(
             "INSERT INTO rules (id, severity, confidence, override) VALUES (?, ?, ?, ?)",
@@ -81,7 +83,7 @@ def judge(
             "INSERT INTO words VALUES (?, ?, ?)",
             [rule.id, rule.fix, " | ".join(dict.fromkeys(source.id for source in rule.source))],
         )
-    con.execute(_FINISH)
+    con.execute(_finish(column for column in FIX_COLUMNS if column in named))
     con.execute("TRUNCATE hits")
 
 
@@ -97,25 +99,28 @@ def _hits(rule: Rule) -> str:
     )
 
 
-def _fix() -> str:
+def _fix(columns: Iterable[str]) -> str:
     """SQL: the words of the fix with the values of this finding in place of its braces."""
     sql = "w.fix"
-    for column in FIX_COLUMNS:
+    for column in columns:
         sql = f"replace({sql}, '{{{column}}}', coalesce(f.{column}::VARCHAR, ''))"
-    return f"CASE WHEN contains(w.fix, '{{') THEN {sql} ELSE w.fix END"
+    return sql
 
 
-_FINISH: Final = f"""
-    INSERT INTO findings BY NAME
-    WITH placed AS (
-        SELECT h.rule, h.subject, h.url_key, coalesce(h.url, l.url) AS url,
-               coalesce(h.sitemap, l.sitemap) AS sitemap, coalesce(h.line, l.line) AS line,
-               coalesce(h.claim, l.claim) AS claim, h.reality, h.related_url,
-               coalesce(r.override, h.severity, r.severity) AS severity,
-               coalesce(h.confidence, r.confidence) AS confidence
-        FROM hits h JOIN rules r ON r.id = h.rule LEFT JOIN listing l ON l.url_key = h.url_key
-        WHERE h.url_key IS NULL OR h.claim IS NOT NULL OR l.url_key IS NOT NULL
-    )
-    SELECT f.*, {_fix()} AS fix, w.source, left(sha256(f.rule || chr(10) || f.subject), 16) AS finding_key
-    FROM placed f JOIN words w ON w.id = f.rule
-"""
+def _finish(columns: Iterable[str]) -> str:
+    """SQL: `hits` become `findings`; `columns` are those that any fix names."""
+    return f"""
+        INSERT INTO findings BY NAME
+        WITH placed AS (
+            SELECT h.rule, h.subject, h.url_key, coalesce(h.url, l.url) AS url,
+                   coalesce(h.sitemap, l.sitemap) AS sitemap, coalesce(h.line, l.line) AS line,
+                   coalesce(h.claim, l.claim) AS claim, h.reality, h.related_url,
+                   coalesce(r.override, h.severity, r.severity) AS severity,
+                   coalesce(h.confidence, r.confidence) AS confidence
+            FROM hits h JOIN rules r ON r.id = h.rule LEFT JOIN listing l ON l.url_key = h.url_key
+            WHERE h.url_key IS NULL OR h.claim IS NOT NULL OR l.url_key IS NOT NULL
+        )
+        SELECT f.*, {_fix(columns)} AS fix, w.source,
+               left(sha256(f.rule || chr(10) || f.subject), 16) AS finding_key
+        FROM placed f JOIN words w ON w.id = f.rule
+    """

@@ -18,7 +18,7 @@ from typing import Final
 import orjson
 
 from sitemap_audit.rules.catalogue import AREAS, all_rules
-from sitemap_audit.rules.rule import Fires, Passes, Row, Rule
+from sitemap_audit.rules.rule import Fires, Row, Rule
 from sitemap_audit.rules.sources import SOURCES
 from sitemap_audit.rules.thresholds import THRESHOLDS
 
@@ -65,13 +65,12 @@ def _facts(facts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         yield "(nothing)"
 
 
-def _case(case: Fires | Passes) -> Iterator[str]:
-    yield f"{'Fires' if isinstance(case, Fires) else 'Silent'}: {case.title}"
+def _example(case: Fires) -> Iterator[str]:
+    yield f"Fires: {case.title}"
     yield ""
     yield "```"
     yield from _facts(case.facts)
-    if isinstance(case, Fires):
-        yield f"→ {_row(case.finds)}"
+    yield f"→ {_row(case.finds)}"
     yield "```"
     yield ""
 
@@ -117,8 +116,13 @@ def _section(rule: Rule) -> Iterator[str]:
             yield _sql(sql)
             yield "```"
             yield ""
-    for case in (*rule.fires, *rule.passes):
-        yield from _case(case)
+    for case in rule.fires:
+        yield from _example(case)
+    yield "Near misses, silent (their facts stand in the rule's file):"
+    yield ""
+    for miss in rule.passes:
+        yield f"- {miss.title}"
+    yield ""
     yield "</details>"
     yield ""
 
@@ -171,7 +175,9 @@ def render() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or compare it. Returns the exit code: 1 when --check finds a difference."""
     parser = argparse.ArgumentParser(prog="python -m sitemap_audit.rules.generate_docs", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 when the page is out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="compare only; exit 1 when the page is out of date"
+    )
     parser.add_argument("--page", type=Path, default=PAGE, help="the file (default: %(default)s)")
     options = parser.parse_args(arguments)
     page: Path = options.page
@@ -182,7 +188,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if page.is_file() and page.read_text(encoding="utf-8") == text:
         return 0
-    print(f"{page} is not what the rules say: run python -m sitemap_audit.rules.generate_docs", file=sys.stderr)
+    print(
+        f"{page} is not what the rules say: run python -m sitemap_audit.rules.generate_docs", file=sys.stderr
+    )
     return 1
 
 

@@ -34,11 +34,15 @@ NOINDEX_TAGS: Final = """left(nullif(concat_ws(' | ',
     array_to_string(list_transform(p.x_robots_tag, lambda x: 'X-Robots-Tag: ' || x), ' | ')), ''), 300)"""
 
 NOINDEX_SEEN: Final = f"""
-    'noindex for ' || (SELECT verdict_bot FROM settings)
-    || coalesce(' by ' || nullif(array_to_string(p.noindex_sources, ', '), ''), '')
+    'noindex for ' || s.verdict_bot
+    || coalesce(' by ' || coalesce(
+           nullif(array_to_string(list_filter(p.noindex_sources, lambda source: source NOT LIKE '%:%'
+               OR source IN ('meta:robots', 'meta:' || s.verdict_bot, 'header:' || s.verdict_bot)), ', '), ''),
+           nullif(array_to_string(p.noindex_sources, ', '), '')), '')
     || coalesce(' (' || {NOINDEX_TAGS} || ')', '')
 """
-"""SQL over a line `p` of `pages` with noindex: who says it, and all robots tags as they were sent."""
+"""SQL over a line `p` of `pages` with noindex and the line `s` of `settings`: who says it to the verdict's
+bot (the fact holds the sources of every bot), and all robots tags as they were sent."""
 
 ROBOTS_LINE: Final = """
     coalesce(p.origin, '') || '/robots.txt, line ' || p.robots_line || ': ' || coalesce(p.robots_rule, 'Disallow')
@@ -55,13 +59,14 @@ _SITES: Final = """
                 THEN 'http://' || host ELSE 'https://' || host END AS origin,
            'the audited site ' || site AS claim
     FROM (SELECT site, lower(regexp_extract(site, '^[^/?#]+')) AS host
-          FROM runs, unnest(from_json(options, '{"sites": ["VARCHAR"]}').sites) AS u(site))
+          FROM (SELECT CASE WHEN json_valid(options) THEN json_extract_string(options, '$.sites[*]') END AS sites
+                FROM runs) r, unnest(r.sites) AS u(site))
 """
 
 ORIGINS_IN_USE: Final = f"""
     SELECT origin, arg_min(claim, (place, claim)) AS claim, min(place) AS place FROM (
         SELECT {origin_of("url")} AS origin, 0 AS place,
-               {count_of("count(*)")} || ' listed on this origin, the first in '
+               'URLs listed on this origin: ' || {count_of("count(*)")} || ', the first in '
                || arg_min(coalesce(sitemap, '?') || coalesce(', line ' || line, ''), (sitemap, line)) AS claim
         FROM listing GROUP BY 1
         UNION ALL

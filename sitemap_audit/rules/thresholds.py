@@ -14,11 +14,16 @@ from typing import Final
 
 from sitemap_audit.settings import (
     INDEX_MAX_DEPTH,
+    LASTMOD_FUTURE_S,
+    LASTMOD_OLDEST,
     LOC_MAX_CHARS,
     PAGE_MAX_BYTES,
     PAGE_MAX_HOPS,
     ROBOTS_MAX_BYTES,
     ROBOTS_MAX_HOPS,
+    SERVE_TIME_AFTER_S,
+    SERVE_TIME_BEFORE_S,
+    SESSION_ID_MIN_CHARS,
     SITEMAP_MAX_BYTES,
     SITEMAP_MAX_URLS,
 )
@@ -58,7 +63,9 @@ THRESHOLDS: Final[Mapping[str, Threshold]] = {
     "underfilled_min_entries": Threshold(1000, "entries", "smaller sets are never underfilled"),
     "small_site_pages": Threshold(500, "pages", "such a site may need no sitemap"),
     "loc_max_chars_exclusive": Threshold(LOC_MAX_CHARS, "characters", "a loc must be shorter"),
-    "session_id_min_chars": Threshold(16, "characters", "hex value of a doubtful session parameter"),
+    "session_id_min_chars": Threshold(
+        SESSION_ID_MIN_CHARS, "characters", "hex value of a doubtful session parameter"
+    ),
     "parameter_variants_min": Threshold(5, "variants", "of one path that differ in sort or filter only"),
     "url_attempts": Threshold(3, "requests", "before unreachable or 5xx is reported"),
     "redirect_warn_hops": Threshold(2, "hops", "a chain"),
@@ -82,10 +89,10 @@ THRESHOLDS: Final[Mapping[str, Threshold]] = {
     "change_min_tokens": Threshold(3, "tokens", "meaningful change"),
     "change_min_ratio": Threshold(0.01, "ratio", "of the longer text"),
     "lastmod_missing_share": Threshold(0.5, "share", "of the entries of a file"),
-    "lastmod_future_s": Threshold(86_400, "s", "after the fetch"),
-    "lastmod_oldest": Threshold(date(1995, 1, 1), "date", "older is implausible"),
-    "lastmod_now_before_s": Threshold(300, "s", "window before the server clock"),
-    "lastmod_now_after_s": Threshold(60, "s", "window after it"),
+    "lastmod_future_s": Threshold(LASTMOD_FUTURE_S, "s", "after the fetch"),
+    "lastmod_oldest": Threshold(date.fromisoformat(LASTMOD_OLDEST), "date", "older is implausible"),
+    "lastmod_now_before_s": Threshold(SERVE_TIME_BEFORE_S, "s", "window before the server clock"),
+    "lastmod_now_after_s": Threshold(SERVE_TIME_AFTER_S, "s", "window after it"),
     "lastmod_now_share": Threshold(0.9, "share", "of dated entries"),
     "lastmod_now_min_entries": Threshold(5, "entries", "3 for feeds"),
     "lastmod_one_stamp_min_entries": Threshold(

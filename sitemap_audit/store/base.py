@@ -61,7 +61,7 @@ _BOT_ROBOTS: Final = {
 _SAID_NO: Final = "CASE WHEN canonical_state IS NOT NULL THEN false END"
 """Without a directive for the bot, but the page was read: not noindex, rather than not known."""
 
-_PAGES: Final[Mapping[str, str]] = {
+PAGE_VALUES: Final[Mapping[str, str]] = {
     **_BOT_ROBOTS,
     **{name: f"d.{name}" for name in DIRECTIVES_OF_THE_BOT},
     "noindex": f"coalesce(d.noindex, {_SAID_NO})",
@@ -90,8 +90,10 @@ def load(con: duckdb.DuckDBPyConnection, files: Mapping[Kind, tuple[Path, ...]],
         of,
         "pages",
         f"(SELECT *, robots[{literal(bot)}] AS r, directives[{literal(bot)}] AS d FROM ({once[Kind.PAGES]})) f",
-        _PAGES,
+        PAGE_VALUES,
     )
+    if not of:
+        _bot_access(con, once[Kind.PAGES])
     for table in ("hops", "alternates"):
         con.execute(f"TRUNCATE {of}{table}")
     con.execute(
@@ -110,6 +112,27 @@ def load(con: duckdb.DuckDBPyConnection, files: Mapping[Kind, tuple[Path, ...]],
     )
     for kind in Kind:
         con.execute(f"DROP TABLE IF EXISTS repeats_{kind}")
+
+
+def _bot_access(con: duckdb.DuckDBPyConnection, pages: str) -> None:
+    """Who may fetch how many of the listed URLs. One pass: a map of ten bots unpacked is ten million lines."""
+    con.execute("TRUNCATE bot_access")
+    bots = [b for (b,) in con.execute(f"SELECT DISTINCT unnest(map_keys(robots)) FROM ({pages})").fetchall()]
+    if not bots:
+        return
+    counted = ", ".join(
+        f"count(*) FILTER (robots[{literal(bot)}].allowed), count(*) FILTER (NOT robots[{literal(bot)}].allowed)"
+        for bot in bots
+    )
+    found = con.execute(
+        f"SELECT {counted} FROM ({pages}) p SEMI JOIN entries e ON e.url_key = p.url_key"
+    ).fetchone()
+    numbers = found or ()
+    lines = [(bot, *numbers[2 * n : 2 * n + 2]) for n, bot in enumerate(bots)]
+    con.execute(
+        f"INSERT INTO bot_access VALUES {', '.join(['(?, ?, ?)'] * len(lines))}",
+        [value for line in lines for value in line],
+    )
 
 
 _ALTERNATE: Final = ", ".join(
@@ -166,7 +189,6 @@ def _insert(
     con.execute(
         f"INSERT INTO {of}{table} ({names(PER_RUN[table])}) SELECT {', '.join(selected)} FROM {source}"
     )
-    con.execute("CHECKPOINT")
 
 
 _KIND_OF: Final = {

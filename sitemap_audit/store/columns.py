@@ -236,7 +236,9 @@ PAGES: Final[Mapping[str, str]] = {
     "retry_after_s": INT,
     "link_header": TEXTS,
     "x_robots_tag": TEXTS,
-    "meta_robots": 'STRUCT("name" VARCHAR, content VARCHAR, in_head BOOLEAN, "offset" BIGINT)[]',
+    "meta_robots": (
+        'STRUCT("name" VARCHAR, content VARCHAR, in_head BOOLEAN, "offset" BIGINT, in_noscript BOOLEAN)[]'
+    ),
     "directives": DIRECTIVES,
     "noindex_sources": TEXTS,
     "directive_issues": TEXTS,
@@ -261,6 +263,8 @@ PAGES: Final[Mapping[str, str]] = {
     "base_href": TEXT,
     "head_broken_by": TEXT,
     "head_end_offset": INT,
+    "head_refused": TEXT,
+    "noscript_differs": TEXTS,
     "challenge": BOOL,
     "challenge_kind": TEXT,
 }

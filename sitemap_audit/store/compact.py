@@ -14,7 +14,7 @@ import duckdb
 from sitemap_audit.settings import COMPACT_PARTS, COMPACT_ROWS
 from sitemap_audit.store.columns import FACTS, Kind
 from sitemap_audit.store.connection import literal, open_writer
-from sitemap_audit.store.parts import TEMPORARY, Part, list_kind, part_name, settle
+from sitemap_audit.store.parts import PARQUET, TEMPORARY, Part, list_kind, part_name, settle
 from sitemap_audit.store.relation import relation
 from sitemap_audit.store.unreadable import raise_unreadable
 
@@ -28,7 +28,10 @@ def compact(facts: Path, *, least: int = COMPACT_PARTS) -> int:
     gone = 0
     for kind in Kind:
         for group in _groups(list_kind(facts, kind), least):
-            _merge(facts / kind, kind, group)
+            try:
+                _merge(facts / kind, kind, group)
+            except duckdb.OutOfMemoryException:
+                continue  # rows of an unusual size: many parts are slow, but as good
             gone += len(group)
     return gone
 
@@ -54,9 +57,10 @@ def _merge(folder: Path, kind: Kind, group: tuple[Part, ...]) -> None:
     temporary = folder / f"{TEMPORARY}compacted.parquet"
     con = open_writer(folder / f"{TEMPORARY}spill")
     try:
-        con.execute(
-            f"COPY ({relation(con, FACTS[kind], files)}) TO {literal(str(temporary))} (FORMAT parquet, COMPRESSION zstd)"
-        )
+        con.execute(f"COPY ({relation(con, FACTS[kind], files)}) TO {literal(str(temporary))} ({PARQUET})")
+    except duckdb.OutOfMemoryException:
+        temporary.unlink(missing_ok=True)
+        raise
     except duckdb.Error as err:
         raise_unreadable(con, files, err)
     finally:

@@ -66,7 +66,7 @@ def _urls(con: duckdb.DuckDBPyConnection, of: str) -> None:
             con.execute(f"DROP TABLE IF EXISTS derive_{scratch}")
 
 
-# One line a listed key. Most keys stand once: what needs all their files is joined for the others alone.
+# One line a listed key. Most keys stand once and are taken as they are; only the others are grouped.
 _PLACES: Final = f"""
 CREATE OR REPLACE TEMP TABLE derive_places AS
 WITH files AS (
@@ -76,26 +76,27 @@ WITH files AS (
     LEFT JOIN (SELECT url, any_value(kind) AS kind, any_value(source) AS source FROM $of$sitemap_files GROUP BY url) f
         ON f.url = e.sitemap
 ),
-keys AS (
-    SELECT e.url_key, any_value(e.url_id) AS url_id, max(e.lastmod) AS lastmod, count(*) AS n,
-           min(f.rank) <> max(f.rank) AS in_several, min(f.way) AS way,
-           arg_min({{'url': coalesce(e.loc, e.url_key), 'sitemap': e.sitemap, 'line': e.line, 'raw': e.loc_raw}},
-                   (coalesce(f.rank, 0) << {_POSITION_BITS}) + coalesce(e.position, e.line, 0)) AS first
-    FROM $of$entries e LEFT JOIN files f ON f.sitemap IS NOT DISTINCT FROM e.sitemap
+repeated AS (SELECT hash(url_key) AS h FROM $of$entries WHERE url_key IS NOT NULL GROUP BY h HAVING count(*) > 1),
+placed AS (
+    SELECT e.url_key, e.url_id, e.lastmod, coalesce(e.loc, e.url_key) AS url, e.sitemap, e.line, e.loc_raw, f.way,
+           (coalesce(f.rank, 0) << {_POSITION_BITS}) + coalesce(e.position, e.line, 0) AS place
+    FROM $of$entries e LEFT JOIN files f ON f.sitemap = e.sitemap
     WHERE e.url_key IS NOT NULL
-    GROUP BY e.url_key
 ),
-repeats AS (
-    SELECT e.url_key, list_sort(list(DISTINCT e.sitemap)) AS sitemaps,
-           list_sort(list(DISTINCT e.loc_raw) FILTER (e.loc_raw IS NOT NULL))[:{_SPELLINGS_MAX}] AS listed_as
-    FROM $of$entries e SEMI JOIN (SELECT url_key FROM keys WHERE n > 1) k ON k.url_key = e.url_key
-    GROUP BY e.url_key
+keys AS (
+    SELECT url_key, url_id, lastmod, url, sitemap, line, way,
+           CASE WHEN sitemap IS NOT NULL THEN [sitemap] END AS sitemaps,
+           CASE WHEN loc_raw IS NOT NULL THEN [loc_raw] END AS listed_as
+    FROM placed WHERE hash(url_key) NOT IN (FROM repeated)
+    UNION ALL
+    SELECT url_key, any_value(url_id), max(lastmod), arg_min(url, place), arg_min_null(sitemap, place), arg_min_null(line, place),
+           min(coalesce(way, 0)), list_sort(list(DISTINCT sitemap) FILTER (sitemap IS NOT NULL)),
+           list_sort(list(DISTINCT loc_raw) FILTER (loc_raw IS NOT NULL))[:{_SPELLINGS_MAX}]
+    FROM placed WHERE hash(url_key) IN (FROM repeated) GROUP BY url_key
 )
-SELECT k.url_key, k.url_id, k.lastmod, k.first.url AS url, k.first.sitemap AS sitemap, k.first.line AS line,
-       CASE k.way WHEN 1 THEN 'feed' WHEN 2 THEN 'list' ELSE 'sitemap' END AS discovered_by,
-       coalesce(r.sitemaps, CASE WHEN k.first.sitemap IS NOT NULL THEN [k.first.sitemap] END) AS sitemaps,
-       coalesce(r.listed_as, CASE WHEN k.first.raw IS NOT NULL THEN [k.first.raw] END) AS listed_as
-FROM keys k LEFT JOIN repeats r ON r.url_key = k.url_key
+SELECT url_key, url_id, lastmod, url, sitemap, line, sitemaps, listed_as,
+       CASE way WHEN 1 THEN 'feed' WHEN 2 THEN 'list' ELSE 'sitemap' END AS discovered_by
+FROM keys
 """
 
 _LISTING: Final = """
@@ -234,7 +235,8 @@ WITH answers AS (
            p.canonical_state IS NOT NULL AS signals,
            p.main_hash IS NOT NULL OR coalesce(p.sniffed_type <> 'html', false) AS text,
            p.allowed IS NOT NULL AS robots, coalesce(p.state = 'checked', false) AND NOT {PAUSED} AS checked,
-           p.reason, p.error_class, coalesce(p.truncated, false) AS truncated,
+           p.reason, p.error_class, p.head_refused IS NOT NULL AS refused,
+           coalesce(p.truncated, false) AS truncated,
            coalesce({PAUSED}, false) AS paused
     FROM urls u LEFT JOIN pages p ON p.url_key = u.url_key
 ),
@@ -250,6 +252,7 @@ SELECT k.url_key, k.listed, k.was_tried AS tried, k.response, k.head, k.content,
        CASE WHEN k.was_tried AND k.response AND k.head AND k.content AND k.robots THEN NULL
             WHEN NOT k.tried THEN 'never_tried'
             WHEN k.reason IS NOT NULL OR k.error_class IS NOT NULL THEN coalesce(k.reason, k.error_class)
+            WHEN NOT k.head AND k.refused THEN 'head_refused'
             WHEN NOT k.content AND k.truncated THEN 'truncated'
             WHEN k.paused OR (k.was_tried AND k.content) THEN 'robots_paused'
             ELSE 'depth' END AS reason

@@ -48,6 +48,10 @@ class RunRecord:
     counts: dict[str, Any] = field(default_factory=dict)
     workers: dict[str, int] = field(default_factory=dict)
     """Worker name → URLs it checked."""
+    first_enqueued_at: datetime | None = None
+    """When the first batch of this run, or of its last resumption, went into the queue."""
+    last_stored_at: datetime | None = None
+    """When the last facts were on disk: with the former, how long checking took (benchmarks/)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ def _record(data: dict[str, Any]) -> RunRecord:
     known = {k: v for k, v in data.items() if k in RunRecord.__dataclass_fields__}
     known["options"] = RunOptions.from_json(orjson.dumps(known["options"]))
     known["transport"] = Transport.from_json(orjson.dumps(known["transport"]))
-    for name in ("started_at", "finished_at"):
+    for name in ("started_at", "finished_at", "first_enqueued_at", "last_stored_at"):
         if known.get(name):
             known[name] = datetime.fromisoformat(known[name])
     for name in ("header_names", "sites_given", "looked"):

@@ -24,6 +24,8 @@ TEMPORARY: Final = ".new-"
 """Begin of the names of unfinished files. Nobody reads them; `clean_leftovers` removes them."""
 UNREADABLE: Final = "unreadable.ndjson"
 """Lines that are no fact of their kind, kept as they came."""
+PARQUET: Final = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 10240, ROW_GROUP_SIZE_BYTES '16MB'"
+"""Options of each COPY into a part. Row groups of DuckDB's own size need more memory than a writer has."""
 _NAME: Final = re.compile(r"([0-9]{8})-([0-9]{8})-([0-9]+)\.parquet", re.ASCII)
 
 

@@ -58,7 +58,7 @@ def known_pages(facts: Path) -> Iterator[KnownPage]:
             FROM ($facts$)
             WHERE url_key IS NOT NULL AND state IS NOT NULL AND NOT (state = 'unchecked' AND coalesce(reason = 'stopped', false))
             GROUP BY url_key)"""
-    return (KnownPage._make(row) for row in _rows(facts, Kind.PAGES, sql))
+    return (KnownPage._make(row) for row in stored_rows(facts, Kind.PAGES, sql))
 
 
 def known_entries(facts: Path) -> Iterator[KnownEntry]:
@@ -73,7 +73,7 @@ def known_entries(facts: Path) -> Iterator[KnownEntry]:
             FROM ($facts$) e JOIN files ON files.sitemap = e.sitemap
             WHERE e.url_key IS NOT NULL AND e.loc IS NOT NULL AND NOT coalesce(e.is_child, false)
             GROUP BY e.url_key)"""
-    return (KnownEntry._make(row) for row in _rows(facts, Kind.ENTRIES, sql))
+    return (KnownEntry._make(row) for row in stored_rows(facts, Kind.ENTRIES, sql))
 
 
 def known_sitemaps(facts: Path) -> Iterator[KnownSitemap]:
@@ -81,7 +81,7 @@ def known_sitemaps(facts: Path) -> Iterator[KnownSitemap]:
     sql = """
         SELECT arg_min(url, state IS DISTINCT FROM 'ok'), url_key, arg_min(state, state IS DISTINCT FROM 'ok')
         FROM ($facts$) WHERE url_key IS NOT NULL GROUP BY url_key ORDER BY url_key"""
-    return (KnownSitemap._make(row) for row in _rows(facts, Kind.SITEMAPS, sql))
+    return (KnownSitemap._make(row) for row in stored_rows(facts, Kind.SITEMAPS, sql))
 
 
 def sitemap_count(facts: Path) -> int:
@@ -89,7 +89,8 @@ def sitemap_count(facts: Path) -> int:
     return sum(1 for _ in known_sitemaps(facts))
 
 
-def _rows(facts: Path, kind: Kind, sql: str) -> Iterator[tuple[Any, ...]]:
+def stored_rows(facts: Path, kind: Kind, sql: str) -> Iterator[tuple[Any, ...]]:
+    """Rows of `sql`, in which `$facts$` stands for all facts of the kind, as a stream."""
     files = tuple(part.path for part in list_kind(facts, kind))
     if not files:
         return

@@ -242,8 +242,10 @@ ONCE: Final[Mapping[str, Columns]] = {
     },
     "rules": {"id": TEXT, "severity": TEXT, "confidence": TEXT, "override": TEXT},
     "no_targets": {"url_key": TEXT, "target": TEXT},
+    "bot_access": {"bot": TEXT, "allowed": INT, "blocked": INT},
 }
-"""`settings` gets its other columns, one a threshold, from `write_settings`."""
+"""`settings` gets its other columns, one a threshold, from `write_settings`. `bot_access` counts listed URLs
+that each bot of the facts may fetch; for the rest nobody knows."""
 
 PREVIOUS: Final = "previous_"
 

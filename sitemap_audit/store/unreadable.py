@@ -18,14 +18,20 @@ def raise_unreadable(
     """RunFolderError that names the damaged or foreign one of `files`, and the mend.
 
     Reads each of them, by the columns of the kind whose folder it lies in. When nothing is wrong with any,
-    `cause` is no matter of the files and is raised again.
+    it was the disk; or a mistake of ours, then `cause` is raised again.
     """
     for path in files:
         try:
-            con.execute(f"SELECT count(COLUMNS(*)) FROM ({relation(con, FACTS[Kind(path.parent.name)], (path,))})")
+            con.execute(
+                f"SELECT count(COLUMNS(*)) FROM ({relation(con, FACTS[Kind(path.parent.name)], (path,))})"
+            )
         except duckdb.Error:
             raise RunFolderError(
                 f"{path} cannot be read: it was damaged or replaced after it was written. Restore it from a copy; "
                 "or delete it and use `sitemap-audit resume`, which checks again what it held"
             ) from None
+    if isinstance(cause, duckdb.IOException):
+        raise RunFolderError(
+            f"reading or writing in {files[0].parent} failed: {cause}. Make room, then try again"
+        ) from None
     raise cause

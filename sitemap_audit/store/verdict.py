@@ -73,8 +73,8 @@ def _is(verdict: str, reason: str) -> str:
 
 
 _UNREAD: Final = (
-    "coalesce(p.error_class, CASE WHEN p.truncated THEN 'truncated' "
-    "WHEN p.status <> 200 THEN p.status::VARCHAR END, 'depth')"
+    "coalesce(p.error_class, CASE WHEN p.head_refused IS NOT NULL THEN 'head_refused' "
+    "WHEN p.truncated THEN 'truncated' WHEN p.status <> 200 THEN p.status::VARCHAR END, 'depth')"
 )
 
 _ANSWER: Final = f"""

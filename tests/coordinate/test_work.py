@@ -244,3 +244,32 @@ def test_attempts_that_failed_come_along() -> None:
     work.finished(batch.batch)
     (url,) = batch_of(work).urls
     assert url.history == (limited, reset)
+
+
+def test_what_a_stale_owner_settled_is_not_asked_again() -> None:
+    work = start()
+    lists(work, "/a", "/b")
+    work.listing_is_whole()
+    batch = batch_of(work)
+    work.lost(batch.batch)
+    url = parse_url("https://shop.example/a")
+    assert url is not None
+    work.seen_before(int(url_id(url.key), 16), url.href, "sitemap", State.CHECKED, None)
+    asked = []
+    while (planned := work.next_batch(1)) is not None:
+        asked += [u.url for u in planned[0].urls]
+        answer(work, planned[0])
+    assert asked == ["https://shop.example/b"]
+    assert work.nothing_left
+
+
+def test_a_fact_that_comes_before_its_entry_counts_once_listed() -> None:
+    work = start()
+    url = parse_url("https://shop.example/a")
+    assert url is not None
+    work.seen_before(int(url_id(url.key), 16), url.href, "sitemap", State.CHECKED, None)
+    lists(work, "/a")
+    work.listing_is_whole()
+    assert work.next_batch(1) is None
+    counts = work.ledger.counts()
+    assert (counts.listed, counts.checked) == (1, 1)

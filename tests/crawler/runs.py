@@ -73,7 +73,9 @@ class Outcome:
 
 
 class Discover(Protocol):
-    def __call__(self, sites: Sites, *names: str, **options: Any) -> Awaitable[Outcome]: ...
+    def __call__(
+        self, sites: Sites, *names: str, pins: tuple[str, ...] = (), **options: Any
+    ) -> Awaitable[Outcome]: ...
 
 
 def run_options(*names: str, **options: Any) -> RunOptions:
@@ -102,9 +104,7 @@ def project_settings() -> Settings:
 
 def run_context(server_url: str, client: redis.Redis, options: RunOptions, transport: Transport) -> Context:
     put_options(client, options)
-    context = command.run_context(server_url, options.run_id)
-    context.transport = transport
-    return context
+    return command.run_context(server_url, options.run_id, transport)
 
 
 def urlset(*locs: str) -> str:
@@ -115,5 +115,3 @@ def urlset(*locs: str) -> str:
 def index(*locs: str) -> str:
     files = "".join(f"<sitemap><loc>{loc}</loc></sitemap>\n" for loc in locs)
     return f'<?xml version="1.0"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{files}</sitemapindex>'
-
-

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import itertools
+import socket
 
 import pytest
 
 from crawler.sources import SITEMAP_PLACES
-from sitemap_audit.settings import ENTRY_BATCH
+from sitemap_audit.settings import ENTRY_BATCH, HOST_FAILURES
 from tests.crawler.runs import Discover, index, urlset
-from tests.site.server import End, Reply, Seen, in_turn
+from tests.site.server import End, Reply, Seen, Sites, in_turn
 
 A, B = "https://a.example", "https://b.example"
 
@@ -32,7 +34,12 @@ async def test_sitemap_lines_of_robots_txt(discover: Discover) -> None:
     assert out.code == 0
     assert sorted(out.locs) == [f"{A}/1", f"{A}/2", f"{A}/3"]
     lines = out.origin(A)["sitemaps"]
-    assert [line["abs"] for line in lines] == [f"{A}/relative.xml", f"{A}/absolute.xml", f"{A}/absolute.xml", None]
+    assert [line["abs"] for line in lines] == [
+        f"{A}/relative.xml",
+        f"{A}/absolute.xml",
+        f"{A}/absolute.xml",
+        None,
+    ]
     assert out.origin(A)["state"] == "ok"
     assert [f["url"] for f in out.files] == [f"{A}/relative.xml", f"{A}/absolute.xml"]
     for file in out.files:
@@ -55,7 +62,9 @@ async def test_sitemap_lines_of_robots_txt(discover: Discover) -> None:
         (Reply.to("/robots.txt"), "redirect_limit"),
     ],
 )
-async def test_without_rules_the_usual_places_are_asked(discover: Discover, answer: Reply, state: str) -> None:
+async def test_without_rules_the_usual_places_are_asked(
+    discover: Discover, answer: Reply, state: str
+) -> None:
     out = await discover(
         {"a.example": {"/robots.txt": answer, "/sitemap_index.xml": Reply.xml(urlset(f"{A}/1"))}}, A
     )
@@ -71,11 +80,15 @@ async def test_without_rules_the_usual_places_are_asked(discover: Discover, answ
 
 @pytest.mark.parametrize("answer", [Reply.text("down", 503), Reply.text("slow down", 429)])
 async def test_a_failing_robots_txt_is_believed_at_the_second_look(discover: Discover, answer: Reply) -> None:
-    out = await discover({"a.example": {"/robots.txt": answer, "/sitemap.xml": Reply.xml(urlset(f"{A}/1"))}}, A)
+    out = await discover(
+        {"a.example": {"/robots.txt": answer, "/sitemap.xml": Reply.xml(urlset(f"{A}/1"))}}, A
+    )
     assert out.origin(A)["state"] == "server_error"
     assert out.origin(A)["outage_since"] is not None
     assert out.site is not None
-    assert [r.path for r in out.site.requests()] == ["/robots.txt", "/robots.txt"], "paused: nothing else is fetched"
+    assert [r.path for r in out.site.requests()] == ["/robots.txt", "/robots.txt"], (
+        "paused: nothing else is fetched"
+    )
     assert out.files == []
     assert out.discovered is not None
     assert out.discovered.note == "No sitemap or feed was found that can be read."
@@ -92,7 +105,7 @@ async def test_a_robots_txt_that_comes_back_counts(discover: Discover) -> None:
 
 async def test_named_files_do_not_wait_for_a_failing_robots_txt(discover: Discover) -> None:
     """The entries are read while robots.txt is looked at again; the verdicts come when it is believed."""
-    sites = {
+    sites: Sites = {
         "a.example": {
             "/robots.txt": in_turn(Reply.text("down", 500), Reply.text("User-agent: *\nDisallow: /s.xml\n")),
             "/s.xml": Reply.xml(urlset(f"{A}/1")),
@@ -111,19 +124,23 @@ async def test_named_files_do_not_wait_for_a_failing_robots_txt(discover: Discov
 
 
 async def test_redirects_of_robots_txt_bind_the_first_host(discover: Discover) -> None:
-    sites = {
-        "a.example": {"/robots.txt": Reply.to("https://www.a.example/robots.txt")},
+    sites: Sites = {
+        "a.example": {
+            "/robots.txt": Reply.to("https://www.a.example/robots.txt"),
+            "/s.xml": Reply.xml(urlset(f"{A}/1")),
+        },
         "www.a.example": {
             "/robots.txt": Reply.text(f"User-agent: *\nDisallow: /s.xml\nSitemap: {A}/s.xml\n"),
         },
     }
-    sites["a.example"]["/s.xml"] = Reply.xml(urlset(f"{A}/1"))
     out = await discover(sites, A)
     (robots,) = out.robots
     assert (robots["origin"], robots["first_status"], robots["status"]) == (A, 301, 200)
     assert [(h["url"], h["status"]) for h in robots["hops"]] == [(f"{A}/robots.txt", 301)]
     assert robots["final_url"] == "https://www.a.example/robots.txt"
-    assert out.file(f"{A}/s.xml")["robots"]["googlebot"]["allowed"] is False, "named files are read all the same"
+    assert out.file(f"{A}/s.xml")["robots"]["googlebot"]["allowed"] is False, (
+        "named files are read all the same"
+    )
     assert out.locs == [f"{A}/1"]
 
 
@@ -279,7 +296,9 @@ async def test_a_sitemap_on_another_host_is_read_and_judged_by_its_own_robots_tx
         {
             "a.example": {"/robots.txt": Reply.text(f"Sitemap: {B}/a.xml\n")},
             "b.example": {
-                "/robots.txt": Reply.text(f"User-agent: *\nDisallow: /a.xml\nSitemap: {B}/own.xml\nSitemap: {B}/a.xml\n"),
+                "/robots.txt": Reply.text(
+                    f"User-agent: *\nDisallow: /a.xml\nSitemap: {B}/own.xml\nSitemap: {B}/a.xml\n"
+                ),
                 "/a.xml": Reply.xml(urlset(f"{A}/1")),
             },
         },
@@ -336,7 +355,9 @@ async def test_a_site_with_a_path_is_audited_alone_if_it_is_a_sitemap(discover: 
     assert [f["url"] for f in page.files] == [f"{A}/other.xml"]
     broken = await discover(sites, f"{A}/blog/gone.xml")
     assert broken.locs == [f"{A}/2"]
-    assert broken.file(f"{A}/blog/gone.xml")["state"] == "failed", "it claims to be one: its failure is a fact"
+    assert broken.file(f"{A}/blog/gone.xml")["state"] == "failed", (
+        "it claims to be one: its failure is a fact"
+    )
 
 
 async def test_feeds_of_the_home_page_are_read_beside_the_sitemap(discover: Discover) -> None:
@@ -365,12 +386,20 @@ async def test_feeds_of_the_home_page_are_read_beside_the_sitemap(discover: Disc
 
 
 async def test_a_failed_sitemap_gets_one_more_look_and_holds_nobody_up(discover: Discover) -> None:
-    sites = {
+    sites: Sites = {
         "a.example": {
-            "/robots.txt": Reply.text(f"Sitemap: {A}/flaky.xml\nSitemap: {A}/cut.xml\nSitemap: {A}/dead.xml\nSitemap: {A}/s.xml\n"),
+            "/robots.txt": Reply.text(
+                f"Sitemap: {A}/flaky.xml\nSitemap: {A}/cut.xml\nSitemap: {A}/dead.xml\nSitemap: {A}/s.xml\n"
+            ),
             "/flaky.xml": in_turn(Reply.text("busy", 503), Reply.xml(urlset(f"{A}/1"))),
             "/cut.xml": in_turn(
-                Reply(steps=lambda: (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", urlset(f"{A}/2", f"{A}/3").encode()[:150], End.RESET)),
+                Reply(
+                    steps=lambda: (
+                        b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n",
+                        urlset(f"{A}/2", f"{A}/3").encode()[:150],
+                        End.RESET,
+                    )
+                ),
                 Reply.xml(urlset(f"{A}/2", f"{A}/3")),
             ),
             "/dead.xml": Reply.text("no", 500),
@@ -411,6 +440,49 @@ async def test_retry_after_is_kept(discover: Discover) -> None:
     assert second.at - first.at >= 1.0
 
 
+async def test_a_dead_host_costs_no_minute_for_each_of_its_files(discover: Discover) -> None:
+    """Nobody listens there: after some failures in a row the rest is not asked, and all of it is told."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    robots = "".join(f"Sitemap: {B}/{n}.xml\n" for n in range(HOST_FAILURES + 3))
+    out = await discover(
+        {
+            "a.example": {
+                "/robots.txt": Reply.text(robots + f"Sitemap: {A}/s.xml\n"),
+                "/s.xml": Reply.xml(urlset(f"{A}/1")),
+            }
+        },
+        A,
+        pins=(f"b.example:443:127.0.0.1:{port}",),
+    )
+    assert out.code == 0
+    assert out.locs == [f"{A}/1"]
+    dead = [f for f in out.files if f["url"].startswith(B)]
+    assert len(dead) == HOST_FAILURES + 3
+    assert {(f["state"], f["error_class"], f["robots"]["googlebot"]["allowed"]) for f in dead} == {
+        ("failed", "connect", None)
+    }
+    assert any("not asked" in f["error_detail"] for f in dead)
+    assert out.origin(B)["state"] == "unreachable"
+
+
+async def test_a_host_that_asks_for_too_long_a_wait_is_left(discover: Discover) -> None:
+    names = [f"/{n}.xml" for n in range(3)]
+    limited = Reply(429, b"", {"Retry-After": "86400"})
+    robots = Reply.text("".join(f"Sitemap: {A}{name}\n" for name in names))
+    out = await discover(
+        {"a.example": {"/robots.txt": robots, **dict.fromkeys(names, limited)}}, A, concurrency=1
+    )
+    files = {f["url"]: f for f in out.files}
+    assert (files[f"{A}/0.xml"]["state"], files[f"{A}/0.xml"]["status"]) == ("failed", 429)
+    for name in names[1:]:
+        file = files[A + name]
+        assert (file["state"], file["status"], file["error_class"]) == ("skipped", None, None)
+        assert "stay away" in file["error_detail"]
+    assert out.site is not None
+    assert len(out.site.requests(path="/0.xml")) == 1
+
+
 async def test_the_rate_counts_every_request(discover: Discover) -> None:
     names = [f"/{n}.xml" for n in range(6)]
     files = {name: Reply.xml(urlset(A + name + "/page")) for name in names}
@@ -420,7 +492,7 @@ async def test_the_rate_counts_every_request(discover: Discover) -> None:
     assert out.site is not None
     times = [r.at for r in out.site.requests()]
     assert len(times) == 8
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) > 0.02
+    assert min(b - a for a, b in itertools.pairwise(times)) > 0.02
 
 
 async def test_our_name_and_the_headers_of_the_run(discover: Discover) -> None:
@@ -438,7 +510,13 @@ async def test_our_name_and_the_headers_of_the_run(discover: Discover) -> None:
 async def test_many_entries_leave_in_batches(discover: Discover) -> None:
     locs = [f"{A}/{n}" for n in range(2 * ENTRY_BATCH + 10)]
     out = await discover(
-        {"a.example": {"/robots.txt": Reply.text(f"Sitemap: {A}/s.xml\n"), "/s.xml": Reply.xml(urlset(*locs))}}, A
+        {
+            "a.example": {
+                "/robots.txt": Reply.text(f"Sitemap: {A}/s.xml\n"),
+                "/s.xml": Reply.xml(urlset(*locs)),
+            }
+        },
+        A,
     )
     assert out.locs == locs
     assert [row["position"] for row in out.entries] == list(range(1, len(locs) + 1))
@@ -457,7 +535,10 @@ async def test_a_cap_on_depth_counts_what_it_leaves(discover: Discover) -> None:
 
 
 async def test_other_schemes_are_never_asked(discover: Discover) -> None:
-    robots = "".join(f"Sitemap: {u}\n" for u in ("file:///etc/passwd", "data:text/xml,<urlset/>", "gopher://a/", "javascript:1"))
+    robots = "".join(
+        f"Sitemap: {u}\n"
+        for u in ("file:///etc/passwd", "data:text/xml,<urlset/>", "gopher://a/", "javascript:1")
+    )
     out = await discover({"a.example": {"/robots.txt": Reply.text(robots)}}, A)
     assert out.code == 0
     assert out.files == []

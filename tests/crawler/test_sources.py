@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.search import Search
-from crawler.origins import Origins
 from crawler.context import Context
+from crawler.origins import Origins
+from crawler.search import Search
 from crawler.sources import (
     FEED_LINKS_MAX,
     FEED_PLACES,
@@ -102,7 +102,7 @@ async def test_a_search_goes_through_its_stages() -> None:
     first = [url.href for url in iter(search.next, None)]
     assert [h.removeprefix("https://example.com") for h in first] == list(SITEMAP_PLACES)
     assert search.to_feeds()
-    feeds = [url for url in iter(search.next, None)]
+    feeds = list(iter(search.next, None))
     assert [u.href.removeprefix("https://example.com") for u in feeds] == list(FEED_PLACES)
     assert not search.to_feeds()
     search.failed(feeds[0])

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta, timezone
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitemap_audit.formats.dates import ParsedDate, parse_http_date, parse_rfc822, parse_rfc3339, parse_w3c
+from sitemap_audit.formats.dates import _parse_w3c as slow_w3c
 
 PARSERS = (parse_w3c, parse_rfc3339, parse_rfc822, parse_http_date)
 Parser = Callable[[str], ParsedDate]
@@ -225,3 +226,11 @@ def test_nothing_raises_and_the_fields_agree(text: str, parse: Parser) -> None:
     assert read.utc is None or read.lenient_utc is None
     for instant in (read.utc, read.lenient_utc):
         assert instant is None or instant.tzinfo is UTC
+
+
+@given(PIECES | INSTANTS.map(datetime.isoformat) | st.dates().map(str))
+@example("2025-11-09T08:07:60Z")
+@example("2025-02-29T08:07Z")
+@example("9999-12-31T23:59:59-01:00")
+def test_the_short_way_gives_what_the_long_way_gives(text: str) -> None:
+    assert parse_w3c(text) == slow_w3c(text.strip(" \t\n\r\f\v"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from typing import Any
 
 import pytest
 import redis
@@ -121,7 +122,8 @@ def test_the_last_message_prolongs_the_lease_in_the_same_step(client: redis.Redi
 
 def test_a_message_of_another_version_is_said(client: redis.Redis) -> None:
     Publisher(client, "r1").publish_pages(PAGE)
-    (message_id, fields) = client.xrange(keys.pages_stream("r1"))[0]
+    rows: Any = client.xrange(keys.pages_stream("r1"))
+    message_id, fields = rows[0]
     client.xadd(keys.pages_stream("r1"), {**fields, b"k": b"tomorrow"})
     client.xdel(keys.pages_stream("r1"), message_id)
     with pytest.raises(ServerError, match="another version"):

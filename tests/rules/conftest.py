@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import duckdb
@@ -38,10 +39,13 @@ class Bench:
             write_settings(con, settings or self._defaults)
         self._used = set(facts) | ({"settings"} if settings is not None else set())
         for table, rows in facts.items():
-            for row in rows:
-                names = ", ".join(f'"{name}"' for name in row)
-                marks = ", ".join("?" * len(row))
-                con.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', list(row.values()))
+            for columns, alike in groupby(rows, key=tuple):
+                values = [tuple(row.values()) for row in alike]
+                names = ", ".join(f'"{name}"' for name in columns)
+                marks = ", ".join(f"({', '.join('?' * len(columns))})" for _ in values)
+                con.execute(
+                    f'INSERT INTO "{table}" ({names}) VALUES {marks}', [v for row in values for v in row]
+                )
         if facts.keys() & {"entries", "pages"}:
             derive(con)
             self._used |= {"listing", "urls", "seen"}

@@ -60,7 +60,15 @@ def test_near_miss(bench: Any, rule: Rule, case: Passes) -> None:
     assert bench.found([rule]) == []
 
 
-@every_fires
+@pytest.mark.parametrize(
+    ("rule", "case"),
+    [
+        pytest.param(r, c, id=f"{r.id}: {c.title}")
+        for r in all_rules()
+        if r.needs or r.target_needs
+        for c in r.fires
+    ],
+)
 def test_silence_is_not_health(bench: Any, rule: Rule, case: Fires) -> None:
     """The same facts, but a needed thing was not seen: no finding about a URL, and its reason is counted."""
     wants = [("url", need) for need in rule.needs] + [("target", need) for need in rule.target_needs]

@@ -310,7 +310,7 @@ class _Server:
             elif step is End.SILENCE:
                 _wait_for_end(peer)
                 return False
-            elif self._stopping.wait(float(step)):  # type: ignore[arg-type]
+            elif self._stopping.wait(float(step)):
                 return False
         return True
 

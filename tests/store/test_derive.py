@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -12,11 +12,11 @@ import pytest
 from sitemap_audit.store.accounting import account
 from sitemap_audit.store.derive import derive, derive_previous
 from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
-from sitemap_audit.store.schema import SCHEMA
+from sitemap_audit.store.schema import SCHEMA, TABLES
 
 A, B = "https://example.com/a", "https://example.com/b"
 ONE, TWO = "https://example.com/one.xml", "https://example.com/two.xml"
-READ: Mapping[str, Any] = {
+READ: dict[str, Any] = {
     "url_key": A,
     "requested_url": A,
     "state": "checked",
@@ -30,12 +30,20 @@ READ: Mapping[str, Any] = {
 }
 
 
+@cache
+def tables() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config={"threads": 1})
+    con.execute(SCHEMA)
+    return con
+
+
 @pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        con.execute(SCHEMA)
-        write_settings(con, JudgeSettings(thresholds={"soft404_report": 0.7}))
-        yield con
+def con() -> duckdb.DuckDBPyConnection:
+    """Every table, empty."""
+    con = tables()
+    con.execute(";".join(f"TRUNCATE {table}" for table in TABLES))
+    write_settings(con, JudgeSettings(thresholds={"soft404_report": 0.7}))
+    return con
 
 
 def put(con: duckdb.DuckDBPyConnection, table: str, **row: Any) -> None:
@@ -63,6 +71,13 @@ def test_the_smallest_sitemap_and_position_speaks_whichever_arrived_first(
     ]
 
 
+def test_a_line_that_is_not_known_is_not_taken_from_another_file(con: duckdb.DuckDBPyConnection) -> None:
+    put(con, "entries", url_key=A, loc=A, sitemap=ONE, position=1)
+    put(con, "entries", url_key=A, loc=A, sitemap=TWO, position=1, line=7)
+    derive(con)
+    assert rows(con, "SELECT sitemap, line, claim FROM listing") == [(ONE, None, f"listed in {ONE}")]
+
+
 def test_raw_spellings_are_kept_five_at_most(con: duckdb.DuckDBPyConnection) -> None:
     for n in range(7):
         put(con, "entries", url_key=A, loc=A, loc_raw=f"{A}#{n}", sitemap=ONE, position=n, line=n)
@@ -85,7 +100,7 @@ def test_raw_spellings_are_kept_five_at_most(con: duckdb.DuckDBPyConnection) -> 
     ],
 )
 def test_how_a_listed_url_was_found(
-    con: duckdb.DuckDBPyConnection, file: Mapping[str, Any] | None, way: str
+    con: duckdb.DuckDBPyConnection, file: dict[str, Any] | None, way: str
 ) -> None:
     if file is not None:
         put(con, "sitemap_files", url=ONE, url_key=ONE, **file)
@@ -131,7 +146,7 @@ def test_url_id_is_the_hash_of_the_key(con: duckdb.DuckDBPyConnection) -> None:
 
 
 NEEDS = ("tried", "response", "head", "content", "robots", "blocked_page")
-SEEN: list[tuple[str, Mapping[str, Any], set[str], str | None]] = [
+SEEN: list[tuple[str, dict[str, Any], set[str], str | None]] = [
     ("all of it", READ, set(), None),
     ("no page line", {}, {"tried", "response", "head", "content", "robots"}, "never_tried"),
     (
@@ -187,6 +202,12 @@ SEEN: list[tuple[str, Mapping[str, Any], set[str], str | None]] = [
         {"content"},
         "truncated",
     ),
+    (
+        "too expensive to parse",
+        READ | {"main_hash": None, "canonical_state": None, "head_refused": "depth"},
+        {"head", "content"},
+        "head_refused",
+    ),
     ("cut, but everything was read", READ | {"truncated": True}, set(), None),
     (
         "crawling is paused",
@@ -209,17 +230,17 @@ SEEN: list[tuple[str, Mapping[str, Any], set[str], str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("page", "missing", "reason"), [s[1:] for s in SEEN], ids=[s[0] for s in SEEN])
-def test_what_may_be_judged(
-    con: duckdb.DuckDBPyConnection, page: Mapping[str, Any], missing: set[str], reason: str | None
-) -> None:
-    put(con, "entries", url_key=A, loc=A, sitemap=ONE, position=1, line=1)
-    if page:
-        put(con, "pages", **{"url_key": A} | dict(page))
+def test_what_may_be_judged(con: duckdb.DuckDBPyConnection) -> None:
+    """All cases in one table, each under a key of its own."""
+    for title, page, _, _ in SEEN:
+        put(con, "entries", url_key=title, loc=A, sitemap=ONE, position=1, line=1)
+        if page:
+            put(con, "pages", **page | {"url_key": title})
     derive(con)
-    ((*found, why),) = rows(con, f"SELECT {', '.join(NEEDS)}, reason FROM seen")
-    assert {need for need, known in zip(NEEDS, found, strict=True) if not known} == missing
-    assert why == reason
+    for title, _, missing, reason in SEEN:
+        ((*found, why),) = rows(con, f"SELECT {', '.join(NEEDS)}, reason FROM seen WHERE url_key = '{title}'")
+        assert {need for need, known in zip(NEEDS, found, strict=True) if not known} == missing, title
+        assert why == reason, title
 
 
 def test_needs_of_the_whole_run(con: duckdb.DuckDBPyConnection) -> None:
@@ -249,7 +270,7 @@ def test_the_earlier_run_has_urls_with_verdicts_too(con: duckdb.DuckDBPyConnecti
 
 
 def test_listed_is_checked_and_skipped_and_unchecked(con: duckdb.DuckDBPyConnection) -> None:
-    pages: list[Mapping[str, Any]] = [
+    pages: list[dict[str, Any]] = [
         READ,
         {"state": "skipped", "reason": "robots"},
         {"state": "skipped", "reason": "out_of_scope"},

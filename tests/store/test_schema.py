@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from sitemap_audit.facts import Entry, Page, RobotsFile, SitemapFile
-from sitemap_audit.store.base import _PAGES
+from sitemap_audit.store.base import PAGE_VALUES
 from sitemap_audit.store.columns import FACTS, IDENTITY, Kind, declared
 from sitemap_audit.store.schema import CONTENT, PER_RUN, SCHEMA, TABLES
 
@@ -81,9 +81,9 @@ def test_the_schema_creates_every_table() -> None:
 
 def test_every_column_of_pages_comes_from_somewhere_or_is_content_not_read_yet() -> None:
     """Content columns stay NULL until facts hold them; no other column may be forgotten."""
-    unfilled = set(PER_RUN["pages"]) - set(FACTS[Kind.PAGES]) - set(_PAGES)
+    unfilled = set(PER_RUN["pages"]) - set(FACTS[Kind.PAGES]) - set(PAGE_VALUES)
     assert unfilled == set(CONTENT)
 
 
 def test_facts_never_called_like_a_column_that_is_unpacked() -> None:
-    assert set(_PAGES).isdisjoint(FACTS[Kind.PAGES])
+    assert set(PAGE_VALUES).isdisjoint(FACTS[Kind.PAGES])

@@ -13,7 +13,7 @@ from sitemap_audit.store.derive import derive
 from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
 from sitemap_audit.store.schema import SCHEMA
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 U, V, W = "https://example.com/u", "https://example.com/v", "https://example.com/w"
 OK: Row = {
     "url_key": U,
@@ -323,6 +323,11 @@ LINES: list[tuple[str, Row, tuple[str, str | None]]] = [
         ("not_a_document", "application/zip"),
     ),
     ("cut by our limit before the head ended", NO_BODY | {"truncated": True}, ("unknown", "truncated")),
+    (
+        "too expensive to parse, though it was cut as well",
+        NO_BODY | {"head_refused": "memory", "truncated": True},
+        ("unknown", "head_refused"),
+    ),
     ("204 is no page", NO_BODY | {"first_status": 204, "status": 204}, ("unknown", "204")),
     # 8 canonicalised
     ("canonical elsewhere", OK | {"canonical_state": "other", "canonical": V}, ("canonicalised", V)),

@@ -5,6 +5,7 @@ from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SITE = "https://example.com"
 MAP = f"{SITE}/sitemap.xml"
+INDEX = f"{SITE}/index.xml"
 FILE = {"url": MAP, "kind": "urlset", "source": "robots", "state": "ok", "status": 200, "complete": True}
 LISTED = [
     {"url_key": f"{SITE}/{n}", "loc": f"{SITE}/{n}", "sitemap": MAP, "position": n, "line": 4 * n}
@@ -46,18 +47,22 @@ RULE = Rule(
             FROM counted
         ),
         files AS (
-            SELECT count(*) AS n, count(*) FILTER (state = 'skipped') AS unread,
-                   count(*) FILTER (stopped_by_us AND state IS DISTINCT FROM 'skipped') AS cut
-            FROM sitemap_files WHERE source IS DISTINCT FROM 'guess'
+            SELECT count(*) FILTER (stopped_by_us) AS cut FROM sitemap_files WHERE source IS DISTINCT FROM 'guess'
+        ),
+        children AS (
+            SELECT count(DISTINCT coalesce(c.url_key, c.loc)) AS unread FROM index_children c
+            ANTI JOIN sitemap_files f ON coalesce(f.url_key, f.url) = coalesce(c.url_key, c.loc)
+            WHERE c.loc IS NOT NULL
         )
         SELECT NULL::VARCHAR AS url_key, 'audit' AS subject,
                {count_of("t.listed")} || ' URLs are listed' AS claim,
                {count_of("t.checked")} || ' of them were checked' || coalesce('; ' || t.missing, '')
                || CASE WHEN f.cut > 0 THEN '; sitemap files read only in part: ' || {count_of("f.cut")} ELSE '' END
-               || CASE WHEN f.unread > 0 THEN '; sitemap files not read: ' || {count_of("f.unread")} ELSE '' END AS reality,
+               || CASE WHEN c.unread > 0 THEN '; sitemap files named by an index and not read: ' || {count_of("c.unread")}
+                       ELSE '' END AS reality,
                CASE WHEN t.unchecked = 0 THEN 'notice' END AS severity
-        FROM total t, files f
-        WHERE t.unchecked > 0 OR t.cut > 0 OR f.cut > 0 OR f.unread > 0
+        FROM total t, files f, children c
+        WHERE t.unchecked > 0 OR t.cut > 0 OR f.cut > 0 OR c.unread > 0
     """,
     fires=(
         Fires(
@@ -86,6 +91,22 @@ RULE = Rule(
             {"reality": "3 of them were checked; skipped (sample): 1", "severity": "notice"},
         ),
         Fires(
+            "an index names more files than are read",
+            {
+                "sitemap_files": [FILE],
+                "index_children": [
+                    {"sitemap": INDEX, "position": 1, "line": 3, "loc": MAP},
+                    {"sitemap": INDEX, "position": 2, "line": 6, "loc": f"{SITE}/deep.xml"},
+                ],
+                "entries": LISTED,
+                "pages": [*CHECKED, page(4, "checked")],
+            },
+            {
+                "reality": "4 of them were checked; sitemap files named by an index and not read: 1",
+                "severity": "notice",
+            },
+        ),
+        Fires(
             "a file that is longer than we read",
             {
                 "sitemap_files": [FILE | {"stopped_by_us": True, "state": "partial", "complete": False}],
@@ -96,6 +117,16 @@ RULE = Rule(
         ),
     ),
     passes=(
+        Passes(
+            "two addresses of one sitemap: the second is not read again",
+            {
+                "sitemap_files": [FILE, FILE | {"url": MAP + "?2", "final_url": MAP, "state": "skipped"}],
+                "index_children": [
+                    {"sitemap": INDEX, "position": 1, "line": 3, "loc": MAP},
+                    {"sitemap": INDEX, "position": 2, "line": 6, "loc": MAP + "?2"},
+                ],
+            },
+        ),
         Passes(
             "all were checked",
             {"sitemap_files": [FILE], "entries": LISTED, "pages": [*CHECKED, page(4, "checked")]},

@@ -52,12 +52,13 @@ RULE = Rule(
                        ELSE '' END
                || CASE WHEN p.hop_count > 0 THEN ' at ' || p.page ELSE '' END
                || CASE WHEN rtrim(p.canonical, '/') = rtrim(p.page, '/') THEN ': only the slash at the end differs'
-                       WHEN regexp_replace(p.canonical, '^https?:', '') = regexp_replace(p.page, '^https?:', '')
+                       WHEN replace(p.canonical, 'https:', 'http:') = replace(p.page, 'https:', 'http:')
                        THEN ': only http and https differ'
                        WHEN replace(p.canonical, '://www.', '://') = replace(p.page, '://www.', '://')
                        THEN ': only www. differs' ELSE '' END AS reality,
                p.canonical AS related_url
-        FROM (SELECT *, coalesce(final_url, requested_url, url_key) AS page FROM pages
+        FROM (SELECT url_key, requested_url, hop_count, canonical, canonical_http, canonical_html,
+                     coalesce(final_url, requested_url, url_key) AS page FROM pages
               WHERE canonical_state = 'other' AND canonical IS NOT NULL) p
         WHERE p.canonical <> p.url_key AND p.canonical IS DISTINCT FROM p.requested_url
     """,

@@ -18,28 +18,37 @@ def names(*sitemaps: str) -> dict[str, object]:
     return READ | {"sitemaps": lines}
 
 
-# What a host's robots.txt declares, and all files below it; then the entries that need such a declaration.
-# Host means host: the www twin is another one. A sitemap that moved may list its new host.
+# What a host's robots.txt declares, and all documents below it; then the entries that need such a declaration.
+# Host means host: the www twin is another one. A sitemap that moved is the document at its end, under
+# whichever address it was declared, and may list its new host.
 FOREIGN = f"""
-    WITH RECURSIVE below AS (
-        SELECT sitemap AS parent, loc AS url FROM index_children WHERE loc IS NOT NULL
-        UNION SELECT parent, url FROM sitemap_files WHERE parent IS NOT NULL
+    WITH RECURSIVE document AS (SELECT url, coalesce(final_url, url) AS doc FROM sitemap_files),
+    below AS (
+        SELECT DISTINCT p.doc AS parent, c.doc FROM (
+            SELECT sitemap AS parent, loc AS url FROM index_children WHERE loc IS NOT NULL
+            UNION ALL SELECT parent, url FROM sitemap_files WHERE parent IS NOT NULL
+        ) x JOIN document p ON p.url = x.parent JOIN document c ON c.url = x.url
     ),
     named AS (
-        SELECT {host_of("r.origin")} AS host, f.url
-        FROM robots_files r, unnest(r.sitemaps) AS u(s) JOIN sitemap_files f ON u.s."abs" IN (f.url, f.final_url)
-        UNION SELECT {host_of("o.origin")}, f.url FROM sitemap_files f, unnest(f.declared_in) AS o(origin)
-        UNION SELECT n.host, b.url FROM named n JOIN below b ON b.parent = n.url
+        SELECT {host_of("r.origin")} AS host, d.doc
+        FROM robots_files r, unnest(r.sitemaps) AS u(s) JOIN document d ON u.s."abs" IN (d.url, d.doc)
+        UNION SELECT {host_of("o.origin")}, coalesce(f.final_url, f.url) FROM sitemap_files f, unnest(f.declared_in) AS o(origin)
+        UNION SELECT n.host, b.doc FROM named n JOIN below b ON b.parent = n.doc
+    ),
+    file AS (
+        SELECT url, {origin_of("url")} || '/' AS own, {host_of("url")} AS host,
+               coalesce(final_url, url) AS doc, {host_of("coalesce(final_url, url)")} AS final_host
+        FROM sitemap_files WHERE kind IN ('urlset', 'text') AND source IS DISTINCT FROM 'list'
+    ),
+    elsewhere AS (
+        SELECT e.url_key, e.sitemap, min(e.line) AS line FROM entries e JOIN file f ON f.url = e.sitemap
+        WHERE e.url_key IS NOT NULL AND NOT starts_with(e.url_key, f.own) GROUP BY e.url_key, e.sitemap
     ),
     entry AS (
-        SELECT e.url_key, e.sitemap, min(e.line) AS line, {host_of("e.url_key")} AS host,
-               {origin_of("e.url_key")} AS origin
-        FROM entries e JOIN sitemap_files f ON f.url = e.sitemap
-        WHERE e.url_key IS NOT NULL AND f.kind IN ('urlset', 'text') AND f.source IS DISTINCT FROM 'list'
-          AND {host_of("e.url_key")} NOT IN ({host_of("f.url")}, {host_of("coalesce(f.final_url, f.url)")})
-        GROUP BY e.url_key, e.sitemap
+        SELECT e.*, f.doc, {host_of("e.url_key")} AS host, {origin_of("e.url_key")} AS origin
+        FROM elsewhere e JOIN file f ON f.url = e.sitemap WHERE {host_of("e.url_key")} NOT IN (f.host, f.final_host)
     ),
-    undeclared AS (FROM entry e ANTI JOIN named n ON n.host = e.host AND n.url = e.sitemap),
+    undeclared AS (FROM entry e ANTI JOIN named n ON n.host = e.host AND n.doc = e.doc),
     robots AS (FROM robots_files WHERE at_root IS DISTINCT FROM false)
 """
 
@@ -141,6 +150,17 @@ RULE = Rule(
                 "index_children": [{"sitemap": INDEX, "loc": MAP, "position": 1, "line": 2}],
                 "sitemap_files": [FILE, FILE | {"url": INDEX, "kind": "index"}],
                 "robots_files": [names(INDEX)],
+            },
+        ),
+        Passes(
+            "it declares an address that redirects to the sitemap",
+            {
+                "entries": [LISTED],
+                "sitemap_files": [
+                    FILE | {"final_url": MAP},
+                    FILE | {"url": "http://example.com/sitemap.xml", "final_url": MAP, "state": "skipped"},
+                ],
+                "robots_files": [names("http://example.com/sitemap.xml")],
             },
         ),
         Passes("its robots.txt was never asked for", {"entries": [LISTED], "sitemap_files": [FILE]}),

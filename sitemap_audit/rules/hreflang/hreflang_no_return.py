@@ -37,19 +37,23 @@ def says(speaker: str, href: str, tag: str, source: str = "html", **more: object
     } | more
 
 
-# What each listed page says of others. `name` are the addresses under which a page may be named back:
-# listed, redirected to, declared canonical. A pair is clear without a request where both speak in sitemaps.
-PAIRS = """
-    WITH told AS (
-        SELECT from_key AS url_key, href_key AS target, arg_min(href, code) AS href, min(code) AS code,
-               bool_and(code = 'x-default') AS only_default, bool_or(source = 'sitemap') AS by_map,
-               arg_min(source, (source <> 'sitemap', source)) AS source,
-               arg_min(sitemap, (sitemap, line)) AS sitemap, arg_min(line, (sitemap, line)) AS line
-        FROM alternates
-        WHERE href_key IS NOT NULL AND code IS NOT NULL AND in_head IS DISTINCT FROM false AND href_key <> from_key
-        GROUP BY from_key, href_key
+SPOKEN = "href_key IS NOT NULL AND code IS NOT NULL AND in_head IS DISTINCT FROM false"
+
+# Whom each listed page names without being named back, but for itself under another address (redirected to,
+# declared canonical). A pair is clear without a request where both speak in sitemaps.
+PAIRS = f"""
+    WITH spoken AS (
+        SELECT from_key AS url_key, href_key AS target, source, href FROM alternates
+        WHERE {SPOKEN} AND href_key <> from_key
+    ),
+    back AS (SELECT from_key, href_key FROM alternates WHERE in_head IS DISTINCT FROM false),
+    told AS (
+        SELECT s.url_key, s.target, bool_or(s.source = 'sitemap') AS by_map, min(s.href) AS href
+        FROM spoken s ANTI JOIN back r ON r.from_key = s.target AND r.href_key = s.url_key
+        GROUP BY s.url_key, s.target
     )
-    SELECT t.*, p.final_key, p.canonical, coalesce(t.by_map AND m.from_key IS NOT NULL, false) AS in_maps
+    SELECT t.url_key, t.target, coalesce(t.by_map AND m.from_key IS NOT NULL, false) AS in_maps,
+           p.final_key, p.canonical
     FROM told t SEMI JOIN listing l ON l.url_key = t.url_key
     LEFT JOIN pages p ON p.url_key = t.url_key
     LEFT JOIN (SELECT DISTINCT from_key FROM alternates WHERE source = 'sitemap') m ON m.from_key = t.target
@@ -81,18 +85,21 @@ RULE = Rule(
             SELECT p.* FROM pairs p SEMI JOIN targets t ON t.url_key = p.url_key AND t.target = p.target
             UNION ALL FROM pairs WHERE in_maps
         ),
-        names AS (
-            SELECT url_key, url_key AS name FROM due UNION SELECT url_key, final_key FROM due
-            UNION SELECT url_key, canonical FROM due
+        back AS (SELECT from_key, href_key, href FROM alternates WHERE in_head IS DISTINCT FROM false),
+        unmoved AS (FROM due d ANTI JOIN back r ON r.from_key = d.target AND r.href_key = d.final_key),
+        unkeyed AS (FROM unmoved d ANTI JOIN back r ON r.from_key = d.target AND r.href_key = d.canonical),
+        alone AS (FROM unkeyed d ANTI JOIN back r ON r.from_key = d.target AND r.href = d.canonical),
+        told AS (
+            SELECT d.url_key, d.target, d.in_maps, arg_min(a.href, a.code) AS href, min(a.code) AS code,
+                   bool_and(a.code = 'x-default') AS only_default,
+                   arg_min(a.source, (a.source <> 'sitemap', a.source)) AS source,
+                   arg_min(a.sitemap, (a.sitemap, a.line)) AS sitemap, arg_min(a.line, (a.sitemap, a.line)) AS line
+            FROM alone d JOIN (FROM alternates WHERE {SPOKEN}) a ON a.from_key = d.url_key AND a.href_key = d.target
+            GROUP BY d.url_key, d.target, d.in_maps
         ),
-        answers AS (
-            SELECT from_key, href_key AS name FROM alternates WHERE in_head IS DISTINCT FROM false
-            UNION SELECT from_key, href FROM alternates WHERE in_head IS DISTINCT FROM false
-        ),
-        back AS (SELECT DISTINCT n.url_key, r.from_key AS target FROM names n JOIN answers r ON r.name = n.name),
         speakers AS (
-            SELECT from_key, count(DISTINCT href_key) AS n FROM alternates
-            WHERE in_head IS DISTINCT FROM false GROUP BY from_key
+            SELECT b.from_key, count(DISTINCT b.href_key) AS n
+            FROM back b SEMI JOIN alone d ON d.target = b.from_key GROUP BY b.from_key
         ),
         lost AS (SELECT count(*) > 0 AS lost_files FROM sitemap_files
                  WHERE state IN ('partial', 'failed', 'blocked') AND source IS DISTINCT FROM 'guess')
@@ -106,7 +113,7 @@ RULE = Rule(
                    AS reality,
                d.href AS related_url,
                CASE WHEN l.url_key IS NULL AND (SELECT lost_files FROM lost) THEN 'possible' END AS confidence
-        FROM due d ANTI JOIN back k ON k.url_key = d.url_key AND k.target = d.target
+        FROM told d
         LEFT JOIN pages b ON b.url_key = d.target
         LEFT JOIN speakers s ON s.from_key = d.target
         LEFT JOIN listing l ON l.url_key = d.target

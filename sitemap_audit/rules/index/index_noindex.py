@@ -55,7 +55,7 @@ RULE = Rule(
         SELECT p.url_key, p.url_key AS subject,
                {NOINDEX_SEEN} || CASE WHEN p.hop_count > 0 THEN ' at ' || coalesce(p.final_url, '?') ELSE '' END
                    AS reality
-        FROM pages p
+        FROM pages p, settings s
         WHERE p.noindex AND NOT coalesce(p.indexifembedded, false) AND p.allowed IS DISTINCT FROM false
     """,
     fires=(
@@ -76,15 +76,15 @@ RULE = Rule(
                 "pages": [
                     HIDDEN
                     | {
-                        "noindex_sources": ["header"],
+                        "noindex_sources": ["header", "header:bingbot"],
                         "meta_robots": None,
-                        "x_robots_tag": ["none", "bingbot: nofollow"],
+                        "x_robots_tag": ["none", "bingbot: noindex"],
                         "content_type": "application/pdf",
                     }
                 ],
             },
             {
-                "reality": "noindex for googlebot by header (X-Robots-Tag: none | X-Robots-Tag: bingbot: nofollow)",
+                "reality": "noindex for googlebot by header (X-Robots-Tag: none | X-Robots-Tag: bingbot: noindex)",
             },
         ),
         Fires(

@@ -45,7 +45,7 @@ RULE = Rule(
     sql=f"""
         SELECT p.url_key, p.url_key AS subject, {ROBOTS_LINE} || '; ' || {NOINDEX_SEEN} AS reality,
                p.origin || '/robots.txt' AS related_url
-        FROM pages p
+        FROM pages p, settings s
         WHERE p.noindex AND NOT p.allowed AND p.robots_line IS NOT NULL
           AND coalesce(p.robots_state NOT IN ('unreachable', 'server_error'), true)
     """,

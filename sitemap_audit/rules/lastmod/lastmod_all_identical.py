@@ -5,6 +5,7 @@ from sitemap_audit.rules.rule import Confidence, Fires, Passes, Rule, Severity, 
 
 SITE = "https://example.com"
 MAP = f"{SITE}/sitemap.xml"
+ARCHIVE = f"{SITE}/archive-2026-11-29.xml"
 STAMP = "2026-11-29T02:00:03Z"
 DAY = "2026-11-29T00:00:00Z"
 OLDER = "2026-03-01T09:30:00Z"
@@ -18,7 +19,6 @@ STAMPED = {
     "entries": 24,
     "news": 0,
     "lastmod_present": 24,
-    "lastmod_invalid": 0,
     "lastmod_mode": STAMP,
     "lastmod_mode_share": 1.0,
     "lastmod_day_mode_share": 1.0,
@@ -26,7 +26,14 @@ STAMPED = {
 }
 BY_DAY = STAMPED | {"lastmod_mode": DAY}
 LISTED = [
-    {"url_key": f"{SITE}/{n}", "loc": f"{SITE}/{n}", "sitemap": MAP, "position": n, "line": 4 * n}
+    {
+        "url_key": f"{SITE}/{n}",
+        "loc": f"{SITE}/{n}",
+        "sitemap": MAP,
+        "position": n,
+        "line": 4 * n,
+        "lastmod": STAMP,
+    }
     for n in range(1, 25)
 ]
 
@@ -67,14 +74,13 @@ RULE = Rule(
     # Evidence is Last-Modified of the listed pages, where it is not simply the time of the answer: if it
     # agrees, the pages may really be of that day. News, a day's archive and the serve time are other cases.
     sql=f"""
-        WITH stamped AS (
-            SELECT f.*, f.lastmod_present - coalesce(f.lastmod_invalid, 0) AS dated,
-                   f.lastmod_mode_share >= s.lastmod_same_second_share
+        WITH alike AS (
+            SELECT f.*, f.lastmod_mode_share >= s.lastmod_same_second_share
                        AND f.lastmod_mode <> date_trunc('day', f.lastmod_mode) AS by_second,
                    date_trunc('day', f.lastmod_mode) AS day
             FROM ({SITEMAP_FILES}) f, settings s
             WHERE f.kind = 'urlset' AND coalesce(f.news, 0) = 0 AND f.lastmod_mode IS NOT NULL
-              AND f.lastmod_present - coalesce(f.lastmod_invalid, 0) >= s.lastmod_one_stamp_min_entries
+              AND f.lastmod_present >= s.lastmod_one_stamp_min_entries
               AND coalesce(f.lastmod_window_share < s.lastmod_now_share, true)
               AND ((f.lastmod_mode_share >= s.lastmod_same_second_share
                     AND f.lastmod_mode <> date_trunc('day', f.lastmod_mode))
@@ -82,6 +88,11 @@ RULE = Rule(
               AND NOT (contains(f.url, strftime(f.lastmod_mode, '%Y-%m-%d')) OR contains(f.url, strftime(f.lastmod_mode, '%Y%m%d'))
                        OR contains(f.url, strftime(f.lastmod_mode, '%Y/%m/%d')) OR contains(f.url, strftime(f.lastmod_mode, '%Y_%m_%d'))
                        OR contains(f.url, strftime(f.lastmod_mode, 'yyyy=%Y&mm=%m&dd=%d')))
+        ),
+        stamped AS (
+            SELECT f.*, d.dated FROM alike f
+            JOIN (SELECT sitemap, count(lastmod) AS dated FROM entries GROUP BY sitemap) d ON d.sitemap = f.url, settings s
+            WHERE d.dated >= s.lastmod_one_stamp_min_entries
         ),
         evidence AS (
             SELECT t.url, count(*) AS n,
@@ -147,23 +158,34 @@ RULE = Rule(
         ),
     ),
     passes=(
-        Passes("19 dates prove nothing", {"sitemap_files": [STAMPED | {"lastmod_present": 19}]}),
+        Passes("19 dates prove nothing", {"sitemap_files": [STAMPED], "entries": LISTED[:19]}),
         Passes(
             "some share it",
-            {"sitemap_files": [STAMPED | {"lastmod_mode_share": 0.9, "lastmod_day_mode_share": 0.9}]},
+            {
+                "sitemap_files": [STAMPED | {"lastmod_mode_share": 0.9, "lastmod_day_mode_share": 0.9}],
+                "entries": LISTED,
+            },
         ),
         Passes(
             "97 % on one day: for days the bound is higher",
-            {"sitemap_files": [BY_DAY | {"lastmod_mode_share": 0.97, "lastmod_day_mode_share": 0.97}]},
+            {
+                "sitemap_files": [BY_DAY | {"lastmod_mode_share": 0.97, "lastmod_day_mode_share": 0.97}],
+                "entries": LISTED,
+            },
         ),
         Passes(
-            "the archive of one day", {"sitemap_files": [STAMPED | {"url": f"{SITE}/archive-2026-11-29.xml"}]}
+            "the archive of one day",
+            {
+                "sitemap_files": [STAMPED | {"url": ARCHIVE}],
+                "entries": [entry | {"sitemap": ARCHIVE} for entry in LISTED],
+            },
         ),
-        Passes("a news sitemap", {"sitemap_files": [STAMPED | {"news": 24}]}),
+        Passes("a news sitemap", {"sitemap_files": [STAMPED | {"news": 24}], "entries": LISTED}),
         Passes(
-            "the serve time is another finding", {"sitemap_files": [STAMPED | {"lastmod_window_share": 1.0}]}
+            "the serve time is another finding",
+            {"sitemap_files": [STAMPED | {"lastmod_window_share": 1.0}], "entries": LISTED},
         ),
-        Passes("a feed of one day", {"sitemap_files": [STAMPED | {"kind": "rss"}]}),
-        Passes("an index", {"sitemap_files": [STAMPED | {"kind": "index"}]}),
+        Passes("a feed of one day", {"sitemap_files": [STAMPED | {"kind": "rss"}], "entries": LISTED}),
+        Passes("an index", {"sitemap_files": [STAMPED | {"kind": "index"}], "entries": LISTED}),
     ),
 )

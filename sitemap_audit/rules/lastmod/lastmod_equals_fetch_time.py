@@ -12,14 +12,32 @@ SERVED = {
     "state": "ok",
     "kind": "urlset",
     "status": 200,
-    "entries": 40,
-    "lastmod_present": 40,
-    "lastmod_invalid": 0,
+    "entries": 5,
+    "lastmod_present": 5,
     "lastmod_min": "2026-11-30T12:00:01Z",
     "lastmod_max": "2026-11-30T12:00:03Z",
     "lastmod_window_share": 1.0,
     "date_http": "2026-11-30T12:00:03Z",
 }
+
+LISTED = [
+    {
+        "url_key": f"{SITE}/{n}",
+        "loc": f"{SITE}/{n}",
+        "sitemap": MAP,
+        "position": n,
+        "line": 4 * n,
+        "lastmod": "2026-11-30T12:00:02Z",
+    }
+    for n in range(1, 6)
+]
+
+# A value in a wrong form whose meaning is plain is dated too.
+DATED = """
+    SELECT e.sitemap, count(e.lastmod) AS dated FROM entries e
+    SEMI JOIN (FROM sitemap_files f, settings s WHERE f.lastmod_window_share >= s.lastmod_now_share) f ON f.url = e.sitemap
+    GROUP BY e.sitemap
+"""
 
 RULE = Rule(
     id="lastmod-equals-fetch-time",
@@ -51,11 +69,11 @@ RULE = Rule(
                CASE WHEN f.written THEN 'warning' END AS severity,
                CASE WHEN f.written THEN 'possible' END AS confidence
         FROM (
-            SELECT *, lastmod_present - coalesce(lastmod_invalid, 0) AS dated,
+            SELECT f.*, d.dated,
                    coalesce(date_http, fetched_at) - to_seconds(coalesce(age_s, 0)) AS clock,
                    coalesce(last_modified_http < coalesce(date_http, fetched_at) - to_seconds(coalesce(age_s, 0) + 5), false)
                        AS written
-            FROM ({SITEMAP_FILES})
+            FROM ({SITEMAP_FILES}) f JOIN ({DATED}) d ON d.sitemap = f.url
         ) f, settings s
         WHERE f.kind = 'urlset' AND f.dated >= s.lastmod_now_min_entries
           AND f.lastmod_window_share >= s.lastmod_now_share
@@ -63,12 +81,12 @@ RULE = Rule(
     fires=(
         Fires(
             "every entry is as old as the answer",
-            {"sitemap_files": [SERVED]},
+            {"sitemap_files": [SERVED], "entries": LISTED},
             {
                 "url": None,
                 "subject": MAP,
                 "sitemap": MAP,
-                "claim": f"lastmod of 40 entries in {MAP}: 2026-11-30T12:00:01Z to 2026-11-30T12:00:03Z",
+                "claim": f"lastmod of 5 entries in {MAP}: 2026-11-30T12:00:01Z to 2026-11-30T12:00:03Z",
                 "reality": "served 2026-11-30T12:00:03Z; 100 % of the dates lie within 300 s before and 60 s after it",
                 "severity": "error",
                 "confidence": "likely",
@@ -76,25 +94,37 @@ RULE = Rule(
         ),
         Fires(
             "from a cache: Date minus Age is the clock",
-            {"sitemap_files": [SERVED | {"date_http": "2026-11-30T13:00:03Z", "age_s": 3600}]},
+            {
+                "sitemap_files": [SERVED | {"date_http": "2026-11-30T13:00:03Z", "age_s": 3600}],
+                "entries": LISTED,
+            },
             {
                 "reality": "served 2026-11-30T12:00:03Z; 100 % of the dates lie within 300 s before and 60 s after it",
             },
         ),
         Fires(
             "the file was written two minutes before",
-            {"sitemap_files": [SERVED | {"last_modified_http": "2026-11-30T11:58:00Z"}]},
+            {"sitemap_files": [SERVED | {"last_modified_http": "2026-11-30T11:58:00Z"}], "entries": LISTED},
             {"severity": "warning", "confidence": "possible"},
         ),
     ),
     passes=(
         Passes(
             "one breaking news among 500",
-            {"sitemap_files": [SERVED | {"lastmod_present": 500, "lastmod_window_share": 0.002}]},
+            {
+                "sitemap_files": [SERVED | {"lastmod_present": 500, "lastmod_window_share": 0.002}],
+                "entries": LISTED,
+            },
         ),
-        Passes("too few dates", {"sitemap_files": [SERVED | {"lastmod_present": 4}]}),
-        Passes("dates without time never count", {"sitemap_files": [SERVED | {"lastmod_window_share": 0.0}]}),
-        Passes("no share was counted", {"sitemap_files": [SERVED | {"lastmod_window_share": None}]}),
-        Passes("an index", {"sitemap_files": [SERVED | {"kind": "index"}]}),
+        Passes("too few dates", {"sitemap_files": [SERVED], "entries": LISTED[:4]}),
+        Passes(
+            "dates without time never count",
+            {"sitemap_files": [SERVED | {"lastmod_window_share": 0.0}], "entries": LISTED},
+        ),
+        Passes(
+            "no share was counted",
+            {"sitemap_files": [SERVED | {"lastmod_window_share": None}], "entries": LISTED},
+        ),
+        Passes("an index", {"sitemap_files": [SERVED | {"kind": "index"}], "entries": LISTED}),
     ),
 )

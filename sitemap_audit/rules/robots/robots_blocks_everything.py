@@ -48,7 +48,7 @@ RULE = Rule(
         SELECT NULL::VARCHAR AS url_key, r.origin AS subject, r.robots_url AS url, u.claim,
                CASE WHEN p.line IS NULL THEN 'robots.txt blocks every path'
                     ELSE 'robots.txt, line ' || p.line || ': ' || coalesce(p.rule, 'Disallow')
-                         || ' blocks all ' || {count_of("p.blocked")} || ' of them that were looked at' END
+                         || '; listed URLs that it blocks: ' || {count_of("p.blocked")} || ', that it lets in: 0' END
                || ' (' || (SELECT verdict_bot FROM settings) || ')' AS reality
         FROM robots_files r JOIN ({ORIGINS_IN_USE}) u ON u.origin = r.origin
         LEFT JOIN (
@@ -66,8 +66,8 @@ RULE = Rule(
             {
                 "subject": SITE,
                 "url": f"{SITE}/robots.txt",
-                "claim": f"1 listed on this origin, the first in {MAP}, line 3",
-                "reality": "robots.txt, line 2: Disallow: / blocks all 1 of them that were looked at (googlebot)",
+                "claim": f"URLs listed on this origin: 1, the first in {MAP}, line 3",
+                "reality": "robots.txt, line 2: Disallow: /; listed URLs that it blocks: 1, that it lets in: 0 (googlebot)",
                 "severity": "error",
             },
         ),

@@ -47,7 +47,7 @@ RULE = Rule(
             {
                 "subject": SITE,
                 "url": ROBOTS,
-                "claim": f"1 listed on this origin, the first in {MAP}, line 3",
+                "claim": f"URLs listed on this origin: 1, the first in {MAP}, line 3",
                 "reality": "status 503",
                 "severity": "error",
                 "confidence": "sure",

@@ -55,7 +55,7 @@ RULE = Rule(
             {
                 "subject": SHOP,
                 "url": ROBOTS,
-                "claim": f"1 listed on this origin, the first in {MAP}, line 3",
+                "claim": f"URLs listed on this origin: 1, the first in {MAP}, line 3",
                 "reality": "tls: handshake failure",
                 "severity": "error",
             },
