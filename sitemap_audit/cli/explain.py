@@ -18,6 +18,7 @@ def explain(
 ) -> None:
     """Explain one rule: what it means, the mend, its sources, its SQL and its examples."""
     from sitemap_audit.rules.catalogue import load
+    from sitemap_audit.rules.sources import SOURCES
 
     found = load(rule)
     if format_ == "json":
@@ -42,7 +43,11 @@ def explain(
         print(f"{heading}:\n{textwrap.fill(text, WIDTH, initial_indent='  ', subsequent_indent='  ')}\n")
     if found.known_as:
         print("Known elsewhere as:\n  " + "\n  ".join(found.known_as) + "\n")
-    print("Sources:\n  " + "\n  ".join(f"{s.id}: {s.section}" for s in found.source) + "\n")
+    print("Sources:")
+    for source in found.source:
+        reference = SOURCES[source.id]
+        print(f"  {reference.title}: {source.section}" + (f"\n    {reference.url}" if reference.url else ""))
+    print()
     print("Needs to have seen: " + (", ".join(sorted(found.needs)) or "nothing of a page") + "\n")
     print("Fires when:\n  " + "\n  ".join(c.title for c in found.fires))
     print("Stays silent when:\n  " + "\n  ".join(c.title for c in found.passes) + "\n")

@@ -7,6 +7,7 @@ its key.
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from sitemap_audit.queue.stream import Delivery, Reader
 from sitemap_audit.settings import PART_ROWS, PART_SECONDS
 from sitemap_audit.store.writer import PartWriter
 
+log = logging.getLogger(__name__)
 _CHECKED = b'"state":"checked"'
 _STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
 
@@ -66,7 +68,14 @@ class Collector:
         self._store_own()
         stored = self._rows() > 0
         for writer in self.writers.values():
-            writer.flush()
+            for written in writer.flush():
+                if written.unreadable or written.mended:
+                    log.warning(
+                        "%s: %d lines were no facts (kept beside it)%s",
+                        written.path,
+                        written.unreadable,
+                        ", some values did not fit and are empty" if written.mended else "",
+                    )
         if stored:
             self.last_stored_at = datetime.now(UTC)
         self.reader.forget(self._unstored)

@@ -26,6 +26,7 @@ from sitemap_audit.coordinate.work import Work
 from sitemap_audit.errors import ServerError
 from sitemap_audit.queue import jobs
 from sitemap_audit.queue.pace import Pace
+from sitemap_audit.store.compact import compact
 from sitemap_audit.store.folder import RunFolder, RunRecord
 
 BLOCK_MS: Final = 50
@@ -76,6 +77,9 @@ class Coordinator:
         while self.collector.collect(0):
             pass
         self.collector.flush()
+        for writer in self.collector.writers.values():
+            writer.close()
+        compact(self.folder.facts, least=2)
         state = "interrupted" if self._signals else "done"
         self.record = self._record(state)
         self.folder.write(self.record)

@@ -35,6 +35,11 @@ class AsyncClient:
         self._watched: dict[int, int] = {}  # file → CSELECT bits that are watched
         self._closed = False
 
+    @property
+    def active(self) -> int:
+        """Requests that have not ended."""
+        return self._pool.active
+
     async def fetch(self, request: Request, max_connections: int | None = None) -> Answer:
         """GET the whole answer. `max_connections` as for Client.start; cancelling drops the request."""
         future: asyncio.Future[Answer] = self._running_loop().create_future()

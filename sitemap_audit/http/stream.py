@@ -67,6 +67,11 @@ class Stream:
             raise RuntimeError("the stream is neither read to its end nor closed")
         return self._answer
 
+    @property
+    def held(self) -> int:
+        """Wire bytes that wait for the reader."""
+        return self._held_bytes
+
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Decoded pieces, none of them empty, at most about STREAM_PIECE_BYTES each."""
         body = self._body

@@ -228,7 +228,7 @@ class Exchange:
         curl = self.curl
         if self._lines:
             return "in the body" if self.body.wire or ends_block(self._lines[-1]) else "in the headers"
-        if curl.getinfo(pycurl.PRETRANSFER_TIME_T):
+        if curl.getinfo(pycurl.REQUEST_SIZE):
             return "before the first byte of the answer"
         if not curl.getinfo(pycurl.NAMELOOKUP_TIME_T):
             return "while the name was looked up"

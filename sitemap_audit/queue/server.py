@@ -233,18 +233,20 @@ def private_server(state: Path) -> Iterator[str]:
         name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
         socket = private_folder() / f"{name}.sock"
         url = f"unix://{socket}?db=0"
-        if _answers(url):
-            _wait_loaded(url)
-            try:
-                yield url
-            finally:
-                _shut_down(url)
-            return
-        server = start_valkey(state, socket)
         try:
-            yield url
+            if _answers(url):
+                _wait_loaded(url)
+                try:
+                    yield url
+                finally:
+                    _shut_down(url)
+            else:
+                server = start_valkey(state, socket)
+                try:
+                    yield url
+                finally:
+                    server.stop(timeout=PRIVATE_START_S)
         finally:
-            server.stop(timeout=PRIVATE_START_S)
             for left_over in (socket, socket.with_suffix(".data")):
                 left_over.unlink(missing_ok=True)
 

@@ -236,10 +236,22 @@ def _rules(run: Judged) -> tuple[RuleCount, ...]:
                 unjudged_targets=unjudged.get((rule.id, "target"), {}),
             )
         )
+    rank = {rule.id: rule.rank or 99 for rule in run.rules}
     order = {"error": 0, "warning": 1, "notice": 2}
-    return tuple(
-        sorted(counts, key=lambda c: (c.rule != "audit-incomplete", order[c.severity], -c.count, c.rule))
-    )
+
+    def importance(count: RuleCount) -> tuple[bool, int, bool, int, int, str]:
+        # What is wrong with a whole origin comes before what is wrong with some of its URLs.
+        whole_origin = count.rule.startswith("robots-")
+        return (
+            count.rule != "audit-incomplete",
+            order[count.severity],
+            not whole_origin,
+            -count.count,
+            rank[count.rule],
+            count.rule,
+        )
+
+    return tuple(sorted(counts, key=importance))
 
 
 def _sitemaps(run: Judged) -> tuple[SitemapCount, ...]:
@@ -271,5 +283,12 @@ def _hosts(run: Judged) -> tuple[HostCount, ...]:
 
 
 def _bots(run: Judged) -> tuple[tuple[str, int, int, int], ...]:
-    """Who may fetch what, of the listed URLs; empty until the store unpacks all bots."""
-    return ()
+    """Who may fetch what, of the listed URLs, the verdict's bot first."""
+    rows = run.rows(
+        """
+        SELECT bot, allowed, blocked, (SELECT count(*) FROM urls WHERE listed) - allowed - blocked
+        FROM bot_access ORDER BY bot <> ?, bot = '*', bot
+        """,
+        [run.record.options.bots[0]],
+    )
+    return tuple((bot, allowed, blocked, unknown) for bot, allowed, blocked, unknown in rows)

@@ -79,6 +79,7 @@ def lines(summary: Summary, written: Sequence[Path]) -> list[Text]:
         for verdict, n in summary.verdicts.items():
             share = n / summary.listed if summary.listed else 0
             out.append(Text(f"  {n:>9,}  {share:>6.1%}  {verdict:<15} {VERDICT_WORDS.get(verdict, '')}"))
+    out += _bots(summary)
     out += _findings(findings, summary)
     out += _unjudged(summary)
     out += [Text(), _heading("Written")]
@@ -135,6 +136,15 @@ def _worst(findings: list[RuleCount]) -> list[Text]:
         )
         if rule.example:
             out.append(Text(f"     e.g. {visible(rule.example, 160)}", style="dim"))
+    return out
+
+
+def _bots(summary: Summary) -> list[Text]:
+    """Who may fetch what; nothing to say where robots.txt treats all bots alike and blocks nobody."""
+    if not any(blocked for _, _, blocked, _ in summary.bots):
+        return []
+    out = [Text(), _heading("robots.txt, by bot"), Text("    allowed   blocked   unknown  bot")]
+    out += [Text(f"  {a:>9,} {b:>9,} {u:>9,}  {bot}") for bot, a, b, u in summary.bots]
     return out
 
 

@@ -239,7 +239,7 @@ def follow(get: Get, path: str, max_hops: int = PAGE_MAX_HOPS) -> Chain:
         ("/choices", ChainEnd.ANSWER, "/choices", ()),
         ("/not-modified", ChainEnd.ANSWER, "/not-modified", ()),
         ("/deep/relative", ChainEnd.ANSWER, "/gzip", ()),
-        ("/to-query", ChainEnd.BAD_LOCATION, "/to-query?a=1", ("bad_location",)),
+        ("/to-query", ChainEnd.LOOP, "/to-query?a=1", ("loop",)),
         ("/to-fragment", ChainEnd.ANSWER, "/gzip", ()),
         ("/to-own-fragment", ChainEnd.LOOP, "/to-own-fragment", ("loop",)),
         ("/to-utf-8", ChainEnd.ANSWER, "/caf%C3%A9?q=%C3%BC", ()),

@@ -80,6 +80,8 @@ def test_the_server_of_a_killed_run_is_adopted(tmp_path: Path) -> None:
         assert client.get("kept") == b"yes"
     psutil.wait_procs([orphan], timeout=5)
     assert not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE
+    name = Path(first.removeprefix("unix://").partition("?")[0]).stem
+    assert list(private_folder().glob(f"{name}.*")) == [], "nothing is left behind"
 
 
 def test_a_server_that_evicts_is_refused(tmp_path: Path) -> None:

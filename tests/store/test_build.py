@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import orjson
 import pytest
 
 from sitemap_audit.errors import RunFolderError
@@ -37,8 +36,6 @@ from sitemap_audit.store.compact import compact
 from sitemap_audit.store.connection import literal, lock_down, open_judge, open_writer
 from sitemap_audit.store.judge_settings import JudgeSettings
 from sitemap_audit.store.parts import list_parts, part_name
-from sitemap_audit.store.resume import known_entries, known_pages, known_sitemaps, sitemap_count
-from sitemap_audit.store.writer import PartWriter
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOST = "https://example.com"
@@ -84,21 +81,7 @@ ROBOTS = RobotsFile(
     effective={"googlebot": "mixed", "bingbot": "disallow_all"},
     fetched_at=NOW,
 )
-KIND_OF = {Page: Kind.PAGES, Entry: Kind.ENTRIES, SitemapFile: Kind.SITEMAPS, RobotsFile: Kind.ROBOTS}
-
-
-def store(facts: Path, *records: Any) -> None:
-    """One part of each record, in this order."""
-    for record in records:
-        writer = PartWriter(facts, KIND_OF[type(record)])
-        writer.add(orjson.dumps(record, option=orjson.OPT_UTC_Z), 1)
-        writer.flush()
-        writer.close()
-
-
-@pytest.fixture
-def facts(tmp_path: Path) -> Path:
-    return tmp_path / "facts"
+Store = Callable[..., None]
 
 
 @pytest.fixture
@@ -128,7 +111,9 @@ def test_no_facts_are_empty_tables(con: duckdb.DuckDBPyConnection, facts: Path) 
     assert rows(con, "SELECT count(*) FROM previous_runs") == [(0,)]
 
 
-def test_maps_are_unpacked_for_the_verdict_s_bot(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_maps_are_unpacked_for_the_verdict_s_bot(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     store(facts, PAGE, ENTRY, FILE, ROBOTS)
     judge(con, facts)
     assert rows(
@@ -143,7 +128,7 @@ def test_maps_are_unpacked_for_the_verdict_s_bot(con: duckdb.DuckDBPyConnection,
     assert rows(con, "SELECT verdict, counts.checked FROM urls, runs") == [("indexable", 1)]
 
 
-def test_another_bot_another_verdict(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_another_bot_another_verdict(store: Store, con: duckdb.DuckDBPyConnection, facts: Path) -> None:
     store(facts, replace(PAGE, robots={"bingbot": RobotsVerdict(allowed=True)}), ROBOTS)
     judge(con, facts, replace(SETTINGS, verdict_bot="bingbot"))
     assert rows(con, "SELECT verdict, verdict_reason, verdict_bot FROM urls") == [
@@ -152,7 +137,9 @@ def test_another_bot_another_verdict(con: duckdb.DuckDBPyConnection, facts: Path
     assert rows(con, "SELECT policy FROM robots_files") == [("disallow_all",)]
 
 
-def test_who_may_fetch_what_is_counted_over_listed_urls(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_who_may_fetch_what_is_counted_over_listed_urls(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     unlisted = replace(PAGE, url_key=B, discovered_by="canonical")
     paused = replace(PAGE, url_key=MAP, robots={"googlebot": RobotsVerdict(allowed=None)})
     store(facts, PAGE, PAGE, unlisted, paused, ENTRY, replace(ENTRY, position=2, url_key=MAP))
@@ -160,14 +147,14 @@ def test_who_may_fetch_what_is_counted_over_listed_urls(con: duckdb.DuckDBPyConn
     assert rows(con, "FROM bot_access ORDER BY ALL") == [("bingbot", 0, 1), ("googlebot", 1, 0)]
 
 
-def test_a_bot_s_name_is_text_not_sql(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_a_bot_s_name_is_text_not_sql(store: Store, con: duckdb.DuckDBPyConnection, facts: Path) -> None:
     store(facts, PAGE, FILE, ROBOTS)
     judge(con, facts, replace(SETTINGS, verdict_bot="o'bot\"; DROP TABLE pages"))
     assert rows(con, "SELECT allowed, noindex FROM pages") == [(None, False)]
 
 
 def test_a_bot_without_directives_on_a_page_that_was_read_is_not_told_noindex(
-    con: duckdb.DuckDBPyConnection, facts: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
 ) -> None:
     store(
         facts,
@@ -181,7 +168,7 @@ def test_a_bot_without_directives_on_a_page_that_was_read_is_not_told_noindex(
     ]
 
 
-def test_empty_lists_are_null(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_empty_lists_are_null(store: Store, con: duckdb.DuckDBPyConnection, facts: Path) -> None:
     store(facts, replace(PAGE, x_robots_tag=("noindex",)), ENTRY, FILE, replace(ROBOTS, rules=()))
     judge(con, facts)
     assert rows(con, "SELECT x_robots_tag, meta_robots, redirect_flags FROM pages") == [
@@ -192,7 +179,9 @@ def test_empty_lists_are_null(con: duckdb.DuckDBPyConnection, facts: Path) -> No
     assert rows(con, "SELECT rules, groups FROM robots_files") == [(None, None)]
 
 
-def test_children_of_an_index_are_no_entries(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_children_of_an_index_are_no_entries(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     child = replace(ENTRY, is_child=True, position=2, loc=MAP, url_key=MAP)
     store(facts, ENTRY, child)
     judge(con, facts)
@@ -201,7 +190,9 @@ def test_children_of_an_index_are_no_entries(con: duckdb.DuckDBPyConnection, fac
     assert rows(con, "SELECT url_key FROM urls") == [(A,)]
 
 
-def test_hops_and_alternates_are_unpacked_once(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_hops_and_alternates_are_unpacked_once(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     moved = replace(
         PAGE,
         hops=(Hop(n=1, url=A, status=301, location=B, ms=4, robots_allowed=True),),
@@ -225,7 +216,7 @@ def test_hops_and_alternates_are_unpacked_once(con: duckdb.DuckDBPyConnection, f
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_of_two_facts_about_a_page_the_checked_one_stands(
-    con: duckdb.DuckDBPyConnection, facts: Path, backwards: bool
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, backwards: bool
 ) -> None:
     skipped = replace(PAGE, state=PageState.SKIPPED, reason="robots", fetched_at=None, status=None)
     stopped = replace(PAGE, state=PageState.UNCHECKED, reason="stopped", fetched_at=NOW - timedelta(1))
@@ -234,20 +225,20 @@ def test_of_two_facts_about_a_page_the_checked_one_stands(
     store(facts, *(reversed(told) if backwards else told))
     judge(con, facts)
     assert rows(con, "SELECT title FROM pages") == [("first",)]
-    assert [page.state for page in known_pages(facts)] == ["checked"]
 
 
-def test_what_is_more_than_stopped_stands_before_it(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_what_is_more_than_stopped_stands_before_it(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     stopped = replace(PAGE, state=PageState.UNCHECKED, reason="stopped", fetched_at=NOW)
     limited = replace(PAGE, state=PageState.UNCHECKED, reason="rate_limited", fetched_at=NOW + timedelta(1))
     store(facts, stopped, limited, replace(stopped, url_key=B))
     judge(con, facts)
     assert rows(con, "SELECT url_key, reason FROM urls ORDER BY ALL") == [(A, "rate_limited"), (B, "stopped")]
-    assert [(page.url_key, page.reason) for page in known_pages(facts)] == [(A, "rate_limited")]
 
 
 def test_a_second_look_that_answered_stands_before_the_first(
-    con: duckdb.DuckDBPyConnection, facts: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
 ) -> None:
     down = replace(ROBOTS, state=RobotsState.UNREACHABLE, error_class=ErrorClass.TIMEOUT)
     again = replace(ROBOTS, fetched_at=NOW + timedelta(minutes=1))
@@ -261,12 +252,10 @@ def test_a_second_look_that_answered_stands_before_the_first(
         (HOST, "ok", HOST + "/shop/robots.txt"),
     ]
     assert rows(con, "SELECT state FROM sitemap_files") == [("ok",)]
-    assert [file.state for file in known_sitemaps(facts)] == ["ok"]
-    assert sitemap_count(facts) == 1
 
 
 def test_the_earlier_run_gets_tables_of_its_own(
-    con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
 ) -> None:
     old = tmp_path / "old" / "facts"
     store(old, PAGE, ENTRY, FILE, ROBOTS)
@@ -280,7 +269,7 @@ def test_the_earlier_run_gets_tables_of_its_own(
 
 
 def test_an_earlier_run_without_one_fact_is_an_earlier_run(
-    con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
 ) -> None:
     store(facts, PAGE, ENTRY)
     judge(con, facts, previous=list_parts(tmp_path / "empty"))
@@ -288,7 +277,7 @@ def test_an_earlier_run_without_one_fact_is_an_earlier_run(
 
 
 def test_what_is_written_after_the_list_was_made_is_not_judged(
-    con: duckdb.DuckDBPyConnection, facts: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
 ) -> None:
     store(facts, ENTRY)
     parts = list_parts(facts)
@@ -298,7 +287,7 @@ def test_what_is_written_after_the_list_was_made_is_not_judged(
 
 
 def test_parts_that_were_compacted_meanwhile_are_listed_again(
-    con: duckdb.DuckDBPyConnection, facts: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
 ) -> None:
     store(facts, ENTRY, replace(ENTRY, position=2, url_key=B, loc=B), PAGE)
     parts = list_parts(facts)
@@ -308,20 +297,20 @@ def test_parts_that_were_compacted_meanwhile_are_listed_again(
     assert rows(con, "SELECT url_key FROM urls ORDER BY ALL") == [(A,), (B,)]
 
 
-def test_a_damaged_part_stops_the_judgement_by_name(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_a_damaged_part_stops_the_judgement_by_name(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     store(facts, ENTRY, PAGE)
     path = facts / Kind.PAGES / part_name(1, 1, 1)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(RunFolderError, match="resume") as caught:
         judge(con, facts)
     assert str(path) in str(caught.value)
-    with pytest.raises(RunFolderError):
-        list(known_pages(facts))
 
 
 @pytest.mark.parametrize("columns", ["1 AS something", "'x' AS url_key, 'many' AS status", "NULL AS url_key"])
 def test_a_foreign_part_stops_the_judgement_by_name(
-    con: duckdb.DuckDBPyConnection, facts: Path, columns: str
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, columns: str
 ) -> None:
     store(facts, ENTRY, PAGE)
     path = facts / Kind.PAGES / part_name(2, 2, 1)
@@ -332,7 +321,9 @@ def test_a_foreign_part_stops_the_judgement_by_name(
     assert str(path) in str(caught.value)
 
 
-def test_a_part_of_an_older_version_lacks_columns(con: duckdb.DuckDBPyConnection, facts: Path) -> None:
+def test_a_part_of_an_older_version_lacks_columns(
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+) -> None:
     store(facts, PAGE)
     path = facts / Kind.PAGES / part_name(2, 2, 1)
     with duckdb.connect() as other:
@@ -348,25 +339,6 @@ def test_a_part_of_an_older_version_lacks_columns(con: duckdb.DuckDBPyConnection
     ) == [("all", None)]
 
 
-def test_a_resumed_run_reads_each_listed_url_once_in_the_spelling_that_stands(facts: Path) -> None:
-    other = HOST + "/aaa.xml"
-    store(
-        facts,
-        ENTRY,
-        replace(ENTRY, position=2, loc=A + "#2"),
-        replace(ENTRY, sitemap=other, position=7, loc=A + "#7"),
-        replace(ENTRY, position=3, url_key=None, loc=None),
-        replace(ENTRY, position=4, url_key=MAP, loc=MAP, is_child=True),
-    )
-    assert list(known_entries(facts)) == [(A, A + "#7", other, 7)]
-
-
-def test_a_resumed_run_without_parts_knows_nothing(facts: Path) -> None:
-    assert list(known_entries(facts)) == []
-    assert list(known_pages(facts)) == []
-    assert list(known_sitemaps(facts)) == []
-
-
 def test_neither_connection_draws_on_stdout_or_keeps_local_time(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
@@ -377,7 +349,7 @@ def test_neither_connection_draws_on_stdout_or_keeps_local_time(
 
 
 def test_a_locked_connection_touches_its_export_folder_only(
-    con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, tmp_path: Path
 ) -> None:
     store(facts, PAGE, ENTRY)
     judge(con, facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -11,8 +11,6 @@ import pytest
 
 from sitemap_audit.store.accounting import account
 from sitemap_audit.store.derive import derive, derive_previous
-from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
-from sitemap_audit.store.schema import SCHEMA, TABLES
 
 A, B = "https://example.com/a", "https://example.com/b"
 ONE, TWO = "https://example.com/one.xml", "https://example.com/two.xml"
@@ -30,20 +28,10 @@ READ: dict[str, Any] = {
 }
 
 
-@cache
-def tables() -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect(config={"threads": 1})
-    con.execute(SCHEMA)
-    return con
-
-
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con(empty: Callable[[], duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
     """Every table, empty."""
-    con = tables()
-    con.execute(";".join(f"TRUNCATE {table}" for table in TABLES))
-    write_settings(con, JudgeSettings(thresholds={"soft404_report": 0.7}))
-    return con
+    return empty()
 
 
 def put(con: duckdb.DuckDBPyConnection, table: str, **row: Any) -> None:

@@ -43,12 +43,6 @@ def pages(*numbers: int) -> bytes:
 
 
 @pytest.fixture
-def facts(tmp_path: Path) -> Path:
-    """A run folder may be called anything, DuckDB's pattern signs included."""
-    return tmp_path / "run [1]*" / "facts"
-
-
-@pytest.fixture
 def writer(facts: Path) -> Iterator[PartWriter]:
     writer = PartWriter(facts, Kind.PAGES)
     yield writer

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import duckdb
 import pytest
 
-from sitemap_audit.store.derive import derive
-from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
-from sitemap_audit.store.schema import SCHEMA
+from sitemap_audit.store.judge_settings import JudgeSettings
 
 Row = dict[str, Any]
 U, V, W = "https://example.com/u", "https://example.com/v", "https://example.com/w"
@@ -62,37 +59,22 @@ BLOCKED: Row = {
 }
 
 
-@cache
-def tables() -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect()
-    con.execute(SCHEMA)
-    return con
+Verdict = tuple[str, str | None]
 
 
-def load(
-    facts: Mapping[str, Sequence[Row]], settings: JudgeSettings | None = None
-) -> duckdb.DuckDBPyConnection:
-    con = tables()
-    for table in ("pages", "hops", "entries"):
-        con.execute(f"TRUNCATE {table}")
-    write_settings(con, settings or JudgeSettings(thresholds={"soft404_report": 0.7}))
-    for table, rows in facts.items():
-        for row in rows:
-            names = ", ".join(row)
-            con.execute(
-                f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values())
-            )
-    derive(con)
-    return con
+@pytest.fixture
+def verdict_of(load: Callable[..., duckdb.DuckDBPyConnection]) -> Callable[..., Verdict]:
+    """The verdict of U, whose line is the first one given."""
 
+    def judge(
+        page: Row, *others: Row, hops: Sequence[Row] = (), settings: JudgeSettings | None = None
+    ) -> Verdict:
+        con = load({"pages": [page, *others], "hops": hops}, settings)
+        found = con.execute("SELECT verdict, verdict_reason FROM urls WHERE url_key = ?", [U]).fetchone()
+        assert found is not None
+        return found[0], found[1]
 
-def verdict_of(
-    page: Row, *others: Row, hops: Sequence[Row] = (), settings: JudgeSettings | None = None
-) -> tuple[str, str | None]:
-    con = load({"pages": [page, *others], "hops": hops}, settings)
-    found = con.execute("SELECT verdict, verdict_reason FROM urls WHERE url_key = ?", [U]).fetchone()
-    assert found is not None
-    return found[0], found[1]
+    return judge
 
 
 LINES: list[tuple[str, Row, tuple[str, str | None]]] = [
@@ -340,38 +322,40 @@ LINES: list[tuple[str, Row, tuple[str, str | None]]] = [
 ]
 
 
-@cache
-def verdicts_of_lines() -> dict[str, tuple[str, str | None]]:
+@pytest.fixture(scope="module")
+def verdicts(load: Callable[..., duckdb.DuckDBPyConnection]) -> dict[str, Verdict]:
     """All lines in one table, each under a key of its own."""
     con = load({"pages": [page | {"url_key": title} for title, page, _ in LINES]})
-    rows = con.execute("SELECT url_key, verdict, verdict_reason FROM urls").fetchall()
-    return {title: (verdict, reason) for title, verdict, reason in rows}
+    found = con.execute("SELECT url_key, verdict, verdict_reason FROM urls").fetchall()
+    return {title: (verdict, reason) for title, verdict, reason in found}
 
 
 @pytest.mark.parametrize(
     ("title", "wanted"), [(line[0], line[2]) for line in LINES], ids=[line[0] for line in LINES]
 )
-def test_line_of_the_table(title: str, wanted: tuple[str, str | None]) -> None:
-    assert verdicts_of_lines()[title] == wanted
+def test_line_of_the_table(verdicts: dict[str, Verdict], title: str, wanted: Verdict) -> None:
+    assert verdicts[title] == wanted
 
 
-def test_a_redirect_takes_the_verdict_of_its_target_s_own_line() -> None:
+def test_a_redirect_takes_the_verdict_of_its_target_s_own_line(verdict_of: Callable[..., Verdict]) -> None:
     target = OK | BLOCKED | {"url_key": V, "requested_url": V}
     assert verdict_of(MOVED, target) == ("redirect", "blocked")
 
 
-def test_a_target_that_nobody_could_check_says_nothing_against_what_was_read() -> None:
+def test_a_target_that_nobody_could_check_says_nothing_against_what_was_read(
+    verdict_of: Callable[..., Verdict],
+) -> None:
     target = UNASKED | {"url_key": V, "state": "unchecked", "reason": "stopped"}
     assert verdict_of(MOVED, target) == ("redirect", "indexable")
 
 
-def test_a_redirect_into_a_blocked_url_was_not_followed() -> None:
+def test_a_redirect_into_a_blocked_url_was_not_followed(verdict_of: Callable[..., Verdict]) -> None:
     page = MOVED | {"status": 301, "canonical_state": None}
     hop = {"url_key": U, "n": 1, "url": U, "status": 301, "location": V, "robots_allowed": False}
     assert verdict_of(page, hops=[hop]) == ("redirect", "blocked")
 
 
-def test_only_the_last_hop_tells_whether_the_end_is_blocked() -> None:
+def test_only_the_last_hop_tells_whether_the_end_is_blocked(verdict_of: Callable[..., Verdict]) -> None:
     hops = [
         {"url_key": U, "n": 1, "url": U, "robots_allowed": False},
         {"url_key": U, "n": 2, "url": W, "robots_allowed": True},
@@ -379,72 +363,14 @@ def test_only_the_last_hop_tells_whether_the_end_is_blocked() -> None:
     assert verdict_of(MOVED | {"hop_count": 2}, hops=hops) == ("redirect", "indexable")
 
 
-def test_a_refresh_that_was_not_followed_takes_the_line_of_its_target() -> None:
+def test_a_refresh_that_was_not_followed_takes_the_line_of_its_target(
+    verdict_of: Callable[..., Verdict],
+) -> None:
     gone = OK | {"url_key": V, "requested_url": V, "status": 404}
     assert verdict_of(OK | {"refresh": {"seconds": 0.0, "url": V}}, gone) == ("redirect", "client_error")
 
 
-def test_another_verdict_bot_reads_its_own_sources() -> None:
+def test_another_verdict_bot_reads_its_own_sources(verdict_of: Callable[..., Verdict]) -> None:
     page = OK | {"noindex": True, "noindex_sources": ["header:googlebot", "meta:bingbot"]}
     settings = JudgeSettings(verdict_bot="bingbot", thresholds={"soft404_report": 0.7})
     assert verdict_of(page, settings=settings) == ("noindex", "meta:bingbot")
-
-
-def text(key: str, **more: Any) -> Row:
-    page: Row = {"url_key": key, "requested_url": key, "final_url": key, "final_key": key, "canonical": key}
-    return OK | page | {"main_hash": "00ff00ff00ff00ff", "main_text_len": 400, "main_fallback": False} | more
-
-
-def roles(*pages: Row, entries: Sequence[Row] = ()) -> dict[str, tuple[str, str | None, str | None]]:
-    con = load({"pages": pages, "entries": entries})
-    rows = con.execute("SELECT url_key, verdict, verdict_reason, dup_role FROM urls").fetchall()
-    return {key: (verdict, reason, role) for key, verdict, reason, role in rows}
-
-
-def test_of_equal_texts_the_shortest_url_stands_for_the_others() -> None:
-    longer = U + "-and-more"
-    assert roles(text(U), text(longer)) == {
-        U: ("indexable", None, "representative"),
-        longer: ("duplicate", U, "member"),
-    }
-
-
-def test_the_target_of_most_canonicals_stands_for_the_others() -> None:
-    longer = U + "-and-more"
-    pointing = OK | {"url_key": W, "requested_url": W, "canonical_state": "other", "canonical": longer}
-    found = roles(text(U), text(longer), pointing)
-    assert found[longer] == ("indexable", None, "representative")
-    assert found[U] == ("duplicate", longer, "member")
-
-
-def test_a_listed_url_stands_before_a_shorter_one() -> None:
-    longer = U + "-and-more"
-    entry = {"url_key": longer, "loc": longer, "sitemap": "https://example.com/s.xml", "line": 1}
-    assert roles(text(U), text(longer), entries=[entry])[U] == ("duplicate", longer, "member")
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        text(V, main_hash="11ff00ff00ff00ff"),
-        text(V, main_fallback=True),
-        text(V, canonical_state="other", canonical=U),
-        text(V, noindex=True),
-        text(V, main_hash=None),
-    ],
-    ids=["another text", "fallback text", "a canonical between them", "not indexable", "not read"],
-)
-def test_near_misses_of_a_duplicate(other: Row) -> None:
-    assert roles(text(U), other)[U] == ("indexable", None, None)
-
-
-def test_short_texts_make_no_duplicates() -> None:
-    assert roles(text(U, main_text_len=199), text(V, main_text_len=199))[V] == ("indexable", None, None)
-
-
-def test_the_same_short_text_on_five_listed_urls_looks_like_an_error_page() -> None:
-    keys = [f"{U}{n}" for n in range(5)]
-    pages = [text(k, main_text_len=150, soft404_points={"points": 0.3, "reasons": ["short"]}) for k in keys]
-    entries = [{"url_key": k, "loc": k, "sitemap": "s", "line": n} for n, k in enumerate(keys)]
-    assert {found[0] for found in roles(*pages, entries=entries).values()} == {"soft_404"}
-    assert {found[0] for found in roles(*pages, entries=entries[:4]).values()} == {"indexable"}
