@@ -20,9 +20,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import ada_url
-import pycurl
 
 from sitemap_audit.http import Answer, Client, ClientOptions, Request
+from sitemap_audit.http.libcurl import pycurl
 from sitemap_audit.options import Transport
 
 
@@ -52,7 +52,9 @@ def one_round(client: Client, urls: list[str], connections: int) -> tuple[float,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("list", type=Path)
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)
@@ -65,7 +67,9 @@ def main() -> None:
         origins=tuple({ada_url.URL(url).origin for url in urls}),
         allow_private=("127.0.0.0/8", "::1/128"),
     )
-    print(f"python {platform.python_version()}, {pycurl.version}, isal {version('isal')}, {platform.machine()}")
+    print(
+        f"python {platform.python_version()}, {pycurl.version}, isal {version('isal')}, {platform.machine()}"
+    )
     figures = []
     client = Client(options)
     for number in range(given.rounds):

@@ -76,6 +76,9 @@ def signals_of(answer: Answer, bots: Sequence[str], depth: str) -> dict[str, Any
     ).as_page_fields()
     if not read:
         fields["sniffed_type"] = None
+        if fields["content_type"] is None or "html" in fields["content_type"].lower():
+            # A canonical or its absence is only known once the head was read too.
+            fields["canonical"] = fields["canonical_state"] = None
     return fields
 
 

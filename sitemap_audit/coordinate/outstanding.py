@@ -25,6 +25,7 @@ class Under:
     urls: dict[int, str]
     """seq → pace host, of what is not yet answered or handed back."""
     hosts: tuple[str, ...]
+    slow: bool = False
     misses: int = 0
 
 
@@ -33,11 +34,19 @@ class Outstanding:
     batches: dict[str, Under] = field(default_factory=dict)
     losses: Counter[int] = field(default_factory=Counter)
 
+    ended: list[str] = field(default_factory=list)
+    """Batches that sent their last message, until somebody takes them."""
+
     def __len__(self) -> int:
         return len(self.batches)
 
-    def add(self, batch: str, urls: dict[str, list[int]]) -> None:
-        self.batches[batch] = Under({s: host for host, seqs in urls.items() for s in seqs}, tuple(urls))
+    def count(self, *, slow: bool) -> int:
+        """Batches under way on the slow queue, or on the other."""
+        return sum(under.slow is slow for under in self.batches.values())
+
+    def add(self, batch: str, urls: dict[str, list[int]], *, slow: bool) -> None:
+        owed = {s: host for host, seqs in urls.items() for s in seqs}
+        self.batches[batch] = Under(owed, tuple(urls), slow)
 
     def answered(self, batch: str, seqs: Iterable[int]) -> dict[int, str]:
         """These URLs of the batch are no longer owed; returns them with their hosts. Unknown ones are left out."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
 
-from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS
+from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS, SLOW_BOX_S
 
 FILL: Final = 0.8
 """Share of the box that a host's URLs may need: the rest is for slow answers."""
@@ -34,6 +34,8 @@ class HostQueue:
     outstanding: int = 0
     ready: bool = False
     not_before: float = 0.0
+    slow: bool = False
+    """Its pages take longer than a box: they go to the slow queue, where a box is long."""
     limited: int = 0
     """Times in a row that a batch came back because the host asked us to wait."""
 
@@ -44,6 +46,7 @@ class Draft:
 
     urls: dict[str, list[int]]
     shares: dict[str, int]
+    slow: bool = False
 
     @property
     def size(self) -> int:
@@ -56,7 +59,8 @@ class Planner:
     def __init__(self, *, rate: float, concurrency: int, box_s: float = BATCH_BOX_S) -> None:
         self.rate, self.concurrency, self.box_s = rate, concurrency, box_s
         self.hosts: dict[str, HostQueue] = {}
-        self._ready: deque[HostQueue] = deque()
+        self._ready: dict[bool, deque[HostQueue]] = {False: deque(), True: deque()}
+        """By whether they are slow hosts."""
         self._asleep: list[tuple[float, str]] = []
         self.pending = 0
 
@@ -75,7 +79,22 @@ class Planner:
     def _offer(self, queue: HostQueue, *, front: bool = False) -> None:
         if queue.urls and not queue.ready and queue.not_before == 0.0:
             queue.ready = True
-            (self._ready.appendleft if front else self._ready.append)(queue)
+            ready = self._ready[queue.slow]
+            (ready.appendleft if front else ready.append)(queue)
+
+    def is_slow(self, host: str) -> bool:
+        return self.hosts[host].slow
+
+    def mark_slow(self, host: str) -> None:
+        """From here on the URLs of this host go to the slow queue, so that they hold up nobody else."""
+        queue = self.hosts[host]
+        if queue.slow:
+            return
+        if queue.ready:
+            self._ready[False].remove(queue)
+            queue.ready = False
+        queue.slow = True
+        self._offer(queue)
 
     def sleep(self, host: str, until: float) -> None:
         """Plan nothing of this host before `until`."""
@@ -112,18 +131,23 @@ class Planner:
         wanted = 2 * workers if self.concurrency >= 8 * workers else workers
         return max(1, min(wanted, self.concurrency))
 
-    def draft(self, workers: int, now: float) -> Draft | None:
-        """The next batch, or None when no host has both URLs and leave. Counts it as under way."""
+    def draft(self, workers: int, now: float, *, slow: bool = False) -> Draft | None:
+        """The next batch, or None when no host has both URLs and leave. Counts it as under way.
+
+        `slow`: of the slow hosts, for the workers of the slow queue.
+        """
         self._wake(now)
         workers = max(1, workers)
         width = self._width(workers)
         share = max(1, self.concurrency // width)
-        ready = len(self._ready)
+        waiting = self._ready[slow]
+        ready = len(waiting)
         if not ready:
             return None
+        box_s = SLOW_BOX_S if slow else self.box_s
         hosts = ceil(ready / workers)
         if self.rate:
-            of_host = max(1, int(FILL * self.box_s * self.rate / width))
+            of_host = max(1, int(FILL * box_s * self.rate / width))
         else:
             of_host = max(MIN_OF_HOST, BATCH_URLS // hosts)
         urls: dict[str, list[int]] = {}
@@ -131,14 +155,18 @@ class Planner:
         for _ in range(ready):
             if len(urls) >= hosts or size >= BATCH_MAX_URLS:
                 break
-            queue = self._ready.popleft()
+            queue = waiting.popleft()
             queue.ready = False
             if queue.not_before:
                 continue
             if queue.outstanding >= width:
                 # It comes back with `ended`; until then it takes no place in the round.
                 continue
-            taken = [queue.urls.popleft() for _ in range(min(of_host, len(queue.urls)))]
+            most = of_host
+            if not self.rate:
+                # The last URLs of a host are shared between the workers, so that all end together.
+                most = min(of_host, max(MIN_OF_HOST, ceil(len(queue.urls) / (width - queue.outstanding))))
+            taken = [queue.urls.popleft() for _ in range(min(most, len(queue.urls)))]
             if not taken:
                 continue
             urls[queue.name] = taken
@@ -147,13 +175,13 @@ class Planner:
             if queue.outstanding < width:
                 self._offer(queue)
         self.pending -= size
-        return Draft(urls, dict.fromkeys(urls, share)) if urls else None
+        return Draft(urls, dict.fromkeys(urls, share), slow) if urls else None
 
     def single(self, urls: dict[str, list[int]]) -> Draft:
         """A batch of just these URLs (what a lost one left), outside of the queues."""
         for host in urls:
             self.hosts.setdefault(host, HostQueue(host)).outstanding += 1
-        return Draft(urls, dict.fromkeys(urls, 1))
+        return Draft(urls, dict.fromkeys(urls, 1), any(self.hosts[host].slow for host in urls))
 
     def ended(self, hosts: Iterable[str]) -> None:
         """A batch of these hosts is no longer under way."""

@@ -114,17 +114,17 @@ class Coordinator:
 
     def _plan(self) -> None:
         self._paused = ""
-        while len(self.work.outstanding) < 2 * self._workers:
-            planned = self.work.next_batch(self._workers)
-            if planned is None:
-                return
-            batch, front = planned
-            if not jobs.enqueue_batch(self.client, batch, at_front=front):
-                self.work.not_sent(batch)
-                self._paused = "the server's memory is full: waiting until the facts there are stored"
-                return
-            if self._first_enqueued_at is None:
-                self._first_enqueued_at = datetime.now(UTC)
+        for slow, workers in ((False, self._workers), (True, 1)):
+            while self.work.outstanding.count(slow=slow) < 2 * workers:
+                planned = self.work.next_batch(workers, slow=slow)
+                if planned is None:
+                    break
+                if not jobs.enqueue_batch(self.client, planned.batch, at_front=planned.front, slow=slow):
+                    self.work.not_sent(planned.batch)
+                    self._paused = "the server's memory is full: waiting until the facts there are stored"
+                    return
+                if self._first_enqueued_at is None:
+                    self._first_enqueued_at = datetime.now(UTC)
 
     # --- watch -------------------------------------------------------------------------------
 
@@ -140,6 +140,8 @@ class Coordinator:
             jobs.clear_popped(self.client)
             for batch in gone:
                 self.work.lost(batch)
+        jobs.forget_batches(self.client, self.record.run_id, self.work.outstanding.ended)
+        self.work.outstanding.ended.clear()
         jobs.put_options(self.client, self.record.options)
         pace = Pace(self.client)
         for host, queue in list(self.work.planner.hosts.items()):

@@ -10,6 +10,7 @@ import heapq
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitemap_audit.coordinate.ledger import Ledger, State
 from sitemap_audit.coordinate.outstanding import Outstanding
@@ -25,7 +26,16 @@ from sitemap_audit.settings import (
     FOREIGN_ROBOTS_MAX,
     HOST_DOWN_MS,
     LIMITED_ROUNDS_MAX,
+    SLOW_BOX_S,
 )
+
+
+class Planned(NamedTuple):
+    """A batch to be queued. `front`: it was lost once and goes first; `slow`: onto the slow queue."""
+
+    batch: Batch
+    front: bool
+    slow: bool
 
 
 @dataclass(slots=True)
@@ -117,16 +127,18 @@ class Work:
 
     # --- what goes out -----------------------------------------------------------------------
 
-    def next_batch(self, workers: int) -> tuple[Batch, bool] | None:
-        """The next batch and whether it goes to the front of the queue; None when nothing can be planned now."""
+    def next_batch(self, workers: int, *, slow: bool = False) -> Planned | None:
+        """The next batch for so many workers of a queue; None when nothing can be planned now."""
         now = self.clock()
         while self._looks and self._looks[0][0] <= now:
             _, seq = heapq.heappop(self._looks)
             self._plan(seq, front=True)
         ledger = self.ledger
         while True:
-            front = bool(self._requeue)
-            draft = self._requeue.pop() if front else self.planner.draft(workers, now)
+            lost = next((d for d in self._requeue if d.slow is slow), None)
+            if lost is not None:
+                self._requeue.remove(lost)
+            draft = lost or self.planner.draft(workers, now, slow=slow)
             if draft is None:
                 return None
             # A stale owner may have settled some of them meanwhile.
@@ -136,7 +148,7 @@ class Work:
             self.planner.ended(urls)
         batch = Batch(
             run=self.options.run_id,
-            box_s=BATCH_BOX_S,
+            box_s=SLOW_BOX_S if slow else BATCH_BOX_S,
             shares=draft.shares,
             urls=tuple(
                 BatchUrl(s, ledger.url(s), ledger.how(s), self._history.get(s, ()))
@@ -144,8 +156,8 @@ class Work:
                 for s in seqs
             ),
         )
-        self.outstanding.add(batch.batch, urls)
-        return batch, front
+        self.outstanding.add(batch.batch, urls, slow=slow)
+        return Planned(batch, lost is not None, slow)
 
     def not_sent(self, batch: Batch) -> None:
         """The server is full: the batch goes back into the plan."""
@@ -182,6 +194,8 @@ class Work:
             self.planner.add(host, (item.seq,), front=True)
             if item.why in (LeftWhy.LIMITED, LeftWhy.DOWN):
                 waits[host] = item.why
+            elif item.why is LeftWhy.SLOW:
+                self.planner.mark_slow(host)
         for host, why in waits.items():
             self._host_waits(host, why)
 
@@ -221,6 +235,7 @@ class Work:
         under = self.outstanding.close(batch)
         if under is None:
             return
+        self.outstanding.ended.append(batch)
         self._return(under.urls)
         self.planner.ended(under.hosts)
 

@@ -53,7 +53,8 @@ class AsyncClient:
         try:
             return await future
         finally:
-            self._pool.cancel(transfer)
+            if not future.done() or future.cancelled():
+                self._pool.cancel(transfer)
 
     async def open(self, request: Request, max_connections: int | None = None) -> Stream:
         """GET as a stream: returns when the headers are there, or the failure. Close it, or read it to its end."""

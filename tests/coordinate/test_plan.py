@@ -37,6 +37,12 @@ def test_without_a_rate_one_host_feeds_all_workers() -> None:
     assert sum(d.shares["a.example"] for d in found) <= 64
 
 
+def test_the_last_urls_are_shared_between_the_workers() -> None:
+    planner = Planner(rate=0, concurrency=64)
+    planner.add("a.example", range(200))
+    assert [d.size for d in drafts(planner, 2)] == [50, 50, 50, 50]
+
+
 def test_a_slow_host_takes_no_turn_of_the_others() -> None:
     planner = Planner(rate=0, concurrency=2)
     for host in ("a.example", "b.example", "c.example"):

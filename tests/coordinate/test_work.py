@@ -13,7 +13,7 @@ from sitemap_audit.facts import Attempt, ErrorClass, PageState
 from sitemap_audit.formats.urls import parse_url, url_id
 from sitemap_audit.options import RunOptions
 from sitemap_audit.queue.messages import Again, Batch, Left, LeftWhy, Target
-from sitemap_audit.settings import CRASH_LOSSES, DOWN_ROUNDS_MAX, LIMITED_ROUNDS_MAX
+from sitemap_audit.settings import CRASH_LOSSES, DOWN_ROUNDS_MAX, LIMITED_ROUNDS_MAX, SLOW_BOX_S
 
 MAP: Final = "https://shop.example/sitemap.xml"
 NOW: Final = datetime(2026, 11, 30, tzinfo=UTC)
@@ -44,7 +44,7 @@ def lists(work: Work, *paths: str, host: str = "shop.example") -> None:
 def batch_of(work: Work) -> Batch:
     planned = work.next_batch(1)
     assert planned is not None
-    return planned[0]
+    return planned.batch
 
 
 def answer(work: Work, batch: Batch) -> None:
@@ -257,8 +257,8 @@ def test_what_a_stale_owner_settled_is_not_asked_again() -> None:
     work.seen_before(int(url_id(url.key), 16), url.href, "sitemap", State.CHECKED, None)
     asked = []
     while (planned := work.next_batch(1)) is not None:
-        asked += [u.url for u in planned[0].urls]
-        answer(work, planned[0])
+        asked += [u.url for u in planned.batch.urls]
+        answer(work, planned.batch)
     assert asked == ["https://shop.example/b"]
     assert work.nothing_left
 
@@ -273,3 +273,25 @@ def test_a_fact_that_comes_before_its_entry_counts_once_listed() -> None:
     assert work.next_batch(1) is None
     counts = work.ledger.counts()
     assert (counts.listed, counts.checked) == (1, 1)
+
+
+def test_a_slow_host_moves_to_the_slow_queue_and_holds_up_nobody() -> None:
+    work = start(concurrency=2, scope=("shop.example", "b.example"))
+    lists(work, *(f"/{n}" for n in range(4)))
+    lists(work, "/x", host="b.example")
+    batch = batch_of(work)
+    slow = [u.seq for u in batch.urls if "shop" in u.url]
+    work.left(batch.batch, [Left(seq, LeftWhy.SLOW) for seq in slow])
+    work.finished(batch.batch)
+    work.listing_is_whole()
+    fast = work.next_batch(1)
+    assert fast is not None
+    assert {u.url for u in fast.batch.urls} == {"https://b.example/x"}
+    planned = work.next_batch(1, slow=True)
+    assert planned is not None
+    assert planned.slow
+    assert planned.batch.box_s == SLOW_BOX_S
+    assert {u.seq for u in planned.batch.urls} == set(slow)
+    answer(work, fast.batch)
+    answer(work, planned.batch)
+    assert work.nothing_left

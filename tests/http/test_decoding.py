@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,13 +15,17 @@ from sitemap_audit.http.body import HOLD_BYTES, Body
 from sitemap_audit.http.decoding import CodingError, Decoder
 from tests.site.truth import bare_deflate, bomb
 
-PACKED = {"gzip": gzip.compress, "x-gzip": gzip.compress, "deflate": zlib.compress}
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+}
 DATA = st.binary(max_size=2_000) | st.integers(0, 300_000).map(lambda size: b"ab" * size)
 
 
 def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
     marks = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
-    return [data[a:b] for a, b in zip(marks, marks[1:], strict=False)]
+    return [data[a:b] for a, b in pairwise(marks)]
 
 
 @given(DATA, st.sampled_from([*PACKED, "bare", "identity"]), st.lists(st.integers(0, 3_000), max_size=8))
