@@ -74,7 +74,7 @@ class Checks(scrapy.Spider):
             "hops": list(zip(asked, response.meta.get("redirect_reasons", []), strict=False)),
             "final_url": response.url,
             "robots": {bot: self.policy.verdict(bot, asked[0]) for bot in BOTS},
-            "signals": signals,
+            "signals": signals.as_page_fields(),
         }
         self.out.write(orjson.dumps(fact, option=orjson.OPT_APPEND_NEWLINE))
 
@@ -89,7 +89,7 @@ def main() -> None:
         "ROBOTSTXT_OBEY": False,
         "COOKIES_ENABLED": False,
         "RETRY_ENABLED": False,
-        "LOG_ENABLED": False,
+        "LOG_LEVEL": "ERROR",
         "TELNETCONSOLE_ENABLED": False,
     }
     process = CrawlerProcess(settings)

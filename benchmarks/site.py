@@ -22,6 +22,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import zlib
@@ -258,6 +259,8 @@ def free_port() -> int:
 @contextlib.contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[tuple[int, int]]:
     """nginx over `folder`, ended with the context. Yields the port and the process id of its master."""
+    # Ended by SIGTERM (timeout, kill), nginx would go on without us.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if program is None:
         raise SystemExit("nginx is not there: install it (the light package is enough)")

@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
+from crawler.stop import Stop
 from crawler.turns import LocalPace, PaceLike, Turns
 from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
 from sitemap_audit.errors import UsageError
@@ -30,7 +31,6 @@ from sitemap_audit.settings import CONCURRENCY, RATE_PER_S, RECHECK_AFTER_S
 
 logger: Final = logging.getLogger(__name__)
 PREFIX: Final = "SITEMAP_AUDIT_"
-_LOOK_S: Final = 0.5
 
 
 @dataclass(slots=True)
@@ -47,13 +47,14 @@ class Context:
     give_up: threading.Event = field(default_factory=threading.Event)
     """For the publisher's thread: set when told to stop."""
     ended: Callable[[], bool] = lambda: False
-    """Does Scrapy end the crawl by itself (Ctrl-C of `scrapy crawl`)? Nothing else tells us in time."""
+    """Does Scrapy end the crawl by itself (Ctrl-C of `scrapy crawl`)? Nothing tells us: we have to look."""
+    look_s: float = math.inf
     error: Exception | None = None
     """Why facts could not be handed on; discovery ends, and the process says so."""
     turns: Turns = field(init=False)
     client: AsyncClient = field(init=False)
     """Made here, so that options that cannot be used are told before anything is asked."""
-    _stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    _stopped: Stop = field(default_factory=Stop)
     _when_stopped: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
     _ending: list[asyncio.Future[None]] = field(default_factory=list)
 
@@ -64,11 +65,11 @@ class Context:
     @property
     def stopping(self) -> bool:
         """Told to stop: waits end, transfers are cut, nothing more is published."""
-        return self._stopped.is_set()
+        return self._stopped.is_set
 
     def stop(self) -> None:
         """End discovery before it is done. Call it on the loop."""
-        if not self._stopped.is_set():
+        if not self._stopped.is_set:
             self._stopped.set()
             self.give_up.set()
             self._ending += [asyncio.ensure_future(call()) for call in self._when_stopped]
@@ -95,19 +96,13 @@ class Context:
 
     async def _wait(self, futures: tuple[asyncio.Future[Any], ...], seconds: float) -> None:
         end = time.monotonic() + seconds
-        stopped = asyncio.ensure_future(self._stopped.wait())
-        try:
-            while not self.stopping and not any(f.done() for f in futures):
-                left = end - time.monotonic()
-                if left <= 0:
-                    return
-                await asyncio.wait(
-                    (*futures, stopped), timeout=min(left, _LOOK_S), return_when=asyncio.FIRST_COMPLETED
-                )
-                if self.ended():
-                    self.stop()
-        finally:
-            stopped.cancel()
+        while not self.stopping and not any(f.done() for f in futures):
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            await self._stopped.wait(*futures, seconds=min(left, self.look_s))
+            if self.ended():
+                self.stop()
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:

@@ -15,10 +15,7 @@ from crawler.search import Search
 from crawler.sources import Site
 from sitemap_audit.facts import SitemapFile, SitemapSource
 from sitemap_audit.formats.urls import Url, pace_host, url_id
-from sitemap_audit.settings import INDEX_MAX_DEPTH, SITEMAP_MAX_FILES
-
-UNREAD_KNOWN_MAX = 200_000
-"""Ids kept of unread children, so that one listed twice counts once; beyond, mentions are counted."""
+from sitemap_audit.settings import INDEX_MAX_DEPTH, INDEX_TRIAL_CHILDREN, SITEMAP_MAX_FILES, UNREAD_KNOWN_MAX
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +34,22 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
+class Brood:
+    """The children of one index. The first INDEX_TRIAL_CHILDREN are on trial: if not one of them can be read,
+    the index names no sitemaps, and the rest (there may be 50,000) is counted instead of asked for."""
+
+    tried: int = 0
+    open: int = 0
+    good: bool = False
+    waiting: list[Target] = field(default_factory=list)
+
+    @property
+    def hopeless(self) -> bool:
+        """The trial is over, and nothing came of it."""
+        return not self.good and not self.open and self.tried >= INDEX_TRIAL_CHILDREN
+
+
+@dataclass(slots=True, eq=False)
 class Target:
     """One file to read."""
 
@@ -46,12 +59,16 @@ class Target:
     parent: str | None = None
     declared_in: tuple[str, ...] = ()
     group: Group | None = None
+    brood: Brood | None = None
+    """That of the index that names it."""
     guess: Search | None = None
     """Nobody named it: it is no file until it answers as one, and the search goes on if it does not."""
     site: Site | None = None
     """It is a SITE argument with a path: if this is no sitemap, its origin is meant."""
     final_key: str | None = None
     """Where its redirects ended."""
+    children: Brood = field(default_factory=Brood)
+    """If it is an index."""
     looks: int = 0
     best: SitemapFile | None = None
     """What an earlier look gave that failed."""
@@ -102,11 +119,24 @@ class Frontier:
         if self.full or len(self._known) >= self._max_files or target.depth > self._max_depth:
             self.leave(target)
             return False
+        brood = target.brood
+        if brood is not None and brood.hopeless:
+            self.leave(target)
+            return False
         self._known[key] = target
         if target.group is not None:
             target.group.open.add(target)
-        self._waiting.setdefault(pace_host(target.url), deque()).append(target)
+        if brood is not None and not brood.good:
+            if brood.tried >= INDEX_TRIAL_CHILDREN:
+                brood.waiting.append(target)
+                return True
+            brood.tried += 1
+            brood.open += 1
+        self._queue(target)
         return True
+
+    def _queue(self, target: Target) -> None:
+        self._waiting.setdefault(pace_host(target.url), deque()).append(target)
 
     def declare(self, url: Url, origin: str) -> None:
         """robots.txt of `origin` names this file, if it is one of ours."""
@@ -159,7 +189,24 @@ class Frontier:
 
     def again(self, target: Target) -> None:
         """Queue a file for one more look."""
-        self._waiting.setdefault(pace_host(target.url), deque()).append(target)
+        self._queue(target)
+
+    def judged(self, target: Target, *, readable: bool) -> None:
+        """The last look at a child of an index is over: its siblings go on, or are left."""
+        brood = target.brood
+        if brood is None or brood.good:
+            return
+        brood.open -= 1
+        brood.good = readable
+        if not readable and not brood.hopeless:
+            return
+        waiting, brood.waiting = brood.waiting, []
+        for sibling in waiting:
+            if readable:
+                self._queue(sibling)
+            else:
+                del self._known[sibling.url.key]
+                self.leave(sibling)
 
     def forget(self, target: Target) -> None:
         """A guess was no sitemap: whoever names this place later is heard anew."""

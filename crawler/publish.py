@@ -23,13 +23,9 @@ from crawler.context import Context
 from sitemap_audit.facts import Entry, RobotsFile, SitemapFile
 from sitemap_audit.queue.messages import EntriesMessage, RobotsMessage, SitemapsMessage
 from sitemap_audit.queue.stream import GaveUpError, Publisher
-from sitemap_audit.settings import CRAWLER_FLUSH_S, ENTRY_BATCH
+from sitemap_audit.settings import CRAWLER_FACTS_BATCH, CRAWLER_FLUSH_S, CRAWLER_MESSAGE_BYTES, ENTRY_BATCH
 
 logger: Final = logging.getLogger(__name__)
-FACTS_BATCH: Final = 100
-"""Records of files or robots.txt a message."""
-MESSAGE_BYTES: Final = 2_097_152
-"""A message is sent when it is this long, before compression: records may hold a thousand problems or links."""
 ENTRY_FIELDS: Final = tuple(f.name for f in fields(Entry) if f.name != "is_child")
 """The view `entries`: children of an index are no entries of pages."""
 
@@ -64,7 +60,7 @@ class _Buffer:
         self.lines.append(text)
         self.sitemaps.add(sitemap)
         self.size += len(text)
-        return len(self.lines) >= self.most or self.size >= MESSAGE_BYTES
+        return len(self.lines) >= self.most or self.size >= CRAWLER_MESSAGE_BYTES
 
     def take(self) -> tuple[bytes, int, str | None]:
         """(NDJSON, number of lines, the one file they are of if it is one); the buffer is empty then."""
@@ -80,8 +76,8 @@ class PublishPipeline:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._publisher: Publisher | None = context.publisher
-        self._robots = _Buffer(FACTS_BATCH)
-        self._files = _Buffer(FACTS_BATCH)
+        self._robots = _Buffer(CRAWLER_FACTS_BATCH)
+        self._files = _Buffer(CRAWLER_FACTS_BATCH)
         self._entries = _Buffer(ENTRY_BATCH)
         # One call at a time: messages keep their order, and a full stream blocks one thread, not all.
         self._turn = asyncio.Lock()

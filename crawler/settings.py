@@ -41,7 +41,6 @@ ROBOTSTXT_OBEY: Final = (
 REDIRECT_ENABLED: Final = False  # Hops are recorded one by one.
 METAREFRESH_ENABLED: Final = False
 RETRY_ENABLED: Final = False  # A second look comes later, not at once.
-HTTPERROR_ALLOW_ALL: Final = True  # A 404 is an answer.
 COMPRESSION_ENABLED: Final = False  # The client decodes, capped; broken coding is a fact.
 COOKIES_ENABLED: Final = False  # No state of one site may reach another.
 REFERER_ENABLED: Final = False
@@ -61,7 +60,21 @@ SCHEDULER_MEMORY_QUEUE: Final = (
     "scrapy.squeues.FifoMemoryQueue"  # Files in the order in which they are named.
 )
 
-SPIDER_MIDDLEWARES: Final = {"crawler.publish.UnpackMiddleware": 100}
+SPIDER_MIDDLEWARES: Final = {
+    "crawler.publish.UnpackMiddleware": 100,
+    # Each looks at every item and request, for features that are off here.
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+}
+DOWNLOADER_MIDDLEWARES: Final = {
+    # The client has its own headers, times and scope.
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
+}
 ITEM_PIPELINES: Final = {"crawler.publish.PublishPipeline": 100}
 
 # --- doors that stay shut ------------------------------------------------------------------------

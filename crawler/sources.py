@@ -21,6 +21,7 @@ from typing import Final
 
 from sitemap_audit.facts import FeedLink, SitemapFile, SitemapKind, SitemapState
 from sitemap_audit.formats.urls import Url, parse_url
+from sitemap_audit.settings import FEED_LINKS_MAX
 
 SITEMAP_PLACES: Final = (
     "/sitemap.xml",  # Most generators and plugins.
@@ -37,8 +38,6 @@ SITEMAP_PLACES: Final = (
     "/xmlsitemap.php",  # BigCommerce.
 )
 FEED_PLACES: Final = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/rss")
-FEED_LINKS_MAX: Final = 3
-"""Feeds of a home page that are read: blogs advertise one or two, some templates one a category."""
 
 _NAMED_LIKE_ONE: Final = re.compile(
     r"\.(xml|txt|rss|atom|rdf)(\.gz)?$|\.gz$|site-?maps?|(^|/)(feed|rss|atom)s?(/|$)",

@@ -17,7 +17,7 @@ from crawler.frontier import Frontier
 from crawler.origins import Origin, Origins
 from sitemap_audit.errors import UsageError
 from sitemap_audit.formats.urls import Url, pace_host
-from sitemap_audit.settings import INDEX_MAX_DEPTH, LOOKED_MAX, SITEMAP_MAX_FILES
+from sitemap_audit.settings import INDEX_MAX_DEPTH, INDEX_TRIAL_CHILDREN, LOOKED_MAX, SITEMAP_MAX_FILES
 
 logger: Final = logging.getLogger(__name__)
 Outputs = AsyncIterator[Any]
@@ -55,7 +55,7 @@ class Steps(Spider):
             if not site and not sitemap:
                 raise UsageError("give a site: scrapy crawl sitemaps -a site=https://example.com")
             context = Context.alone(crawler.settings, words(site), words(sitemap))
-            context.ended = lambda: not crawler.crawling
+            context.ended, context.look_s = lambda: not crawler.crawling, 0.5
         spider = cls(context, **arguments)
         spider._set_crawler(crawler)
         return spider
@@ -138,7 +138,8 @@ class Steps(Spider):
         if self.frontier.unread:
             words.append(
                 f"{self.frontier.unread} sitemap files were named and not read: a cap of ours on files "
-                f"({SITEMAP_MAX_FILES}), on the depth of indexes ({INDEX_MAX_DEPTH}) or on entries was reached."
+                f"({SITEMAP_MAX_FILES}), on the depth of indexes ({INDEX_MAX_DEPTH}) or on entries was reached, "
+                f"or none of the first {INDEX_TRIAL_CHILDREN} files of their index could be read."
             )
         if self.bugs:
             words.append(f"{self.bugs} steps ended in an error of ours; see the log.")

@@ -7,7 +7,6 @@ kept in this process. How many connections a host gets is kept here as well.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import time
 from collections.abc import AsyncIterator
@@ -15,7 +14,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from sitemap_audit.queue.pace import Held, HostState, Slots, base_gap_ms
+from crawler.stop import Stop
+from sitemap_audit.queue.pace import Held, HostState, Slots, base_gap_ms, block_size
 from sitemap_audit.settings import (
     BACKOFF_MAX_GAP_MS,
     BACKOFF_MIN_GAP_MS,
@@ -135,6 +135,9 @@ class _Lane:
     last_sent: float = -math.inf
     delay_s: float | None = None
     dirty: bool = False
+    free: int = 0
+    """Slots in hand of a host that has no rate, until `free_until`."""
+    free_until: float = 0.0
 
 
 _SLACK_S: Final = 0.002
@@ -150,7 +153,7 @@ class Turns:
     pace: PaceLike
     rate: float
     concurrency: int
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    stopped: Stop = field(default_factory=Stop)
     """Set when discovery is told to stop: waits end."""
     _lanes: dict[str, _Lane] = field(default_factory=dict)
     _open: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CRAWLER_OPEN_MAX))
@@ -180,6 +183,8 @@ class Turns:
         """Report how a request ended, so that all processes slow down or recover together."""
         lane = self._lane(host)
         gap = self.gap_ms(host)
+        if limited or failed:
+            lane.free = 0
         if limited:
             lane.dirty = True
             await asyncio.to_thread(self.pace.hold, host, retry_after_s, gap, age_ms=1000 * age_s)
@@ -193,7 +198,12 @@ class Turns:
         lane = self._lane(host)
         while True:
             asked = time.monotonic()
-            slots = await asyncio.to_thread(self.pace.reserve, host, self.gap_ms(host), 1)
+            if lane.free > 0 and asked < lane.free_until and not self.stopped.is_set:
+                lane.free -= 1
+                return
+            # Slots that lie a gap apart are taken one by one; without a gap a block costs no more than one.
+            want = block_size(self.gap_ms(host)) if self.gap_ms(host) <= 0 else 1
+            slots = await asyncio.to_thread(self.pace.reserve, host, self.gap_ms(host), want)
             got = time.monotonic()  # The slot lies between asked + wait and got + wait: never send early.
             lane.dirty = lane.dirty or slots.dirty
             wait = slots.wait_ms / 1000
@@ -209,15 +219,15 @@ class Turns:
             # A slot that is late by more than half a gap is lost, and two late ones are no burst: a slot
             # that is sent late would meet the one after it.
             late = now - asked - wait > max(gap / 2, _LATE_S)
+            if gap <= 0:
+                lane.free, lane.free_until = slots.number - 1, got + BLOCK_MS / 1000
             if gap <= 0 or (not late and now - lane.last_sent >= gap - _SLACK_S):
                 lane.last_sent = now
                 return
 
     async def _sleep(self, host: str, seconds: float) -> None:
-        if seconds > 0:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.stopped.wait(), seconds)
-        if self.stopped.is_set():
+        await self.stopped.wait(seconds=seconds)
+        if self.stopped.is_set:
             raise HostWaitsError(host, math.inf, HostState.FREE)
 
     def _lane(self, host: str) -> _Lane:

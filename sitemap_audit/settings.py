@@ -109,6 +109,8 @@ SITEMAP_READ_ON: Final = 2
 LOC_MAX_CHARS: Final = 2_048
 """A loc must be shorter (sitemaps.org, loc)."""
 INDEX_MAX_DEPTH: Final = 5
+INDEX_TRIAL_CHILDREN: Final = 200
+"""If not one of the first so many children of an index can be read, the others are counted, not asked for."""
 SITEMAP_MAX_FILES: Final = 50_000
 ENTRIES_MAX: Final = 50_000_000
 XML_MAX_DEPTH: Final = 32
@@ -146,6 +148,14 @@ CRAWLER_WAIT_S: Final = 30.0
 """A file whose host is not to be asked for longer than this gives its place to another and comes back later."""
 LOOKED_MAX: Final = 1_000
 """Places looked at that discovery names in the end."""
+FEED_LINKS_MAX: Final = 3
+"""Feeds of a home page that are read: blogs advertise one or two, some templates one a category."""
+UNREAD_KNOWN_MAX: Final = 200_000
+"""Ids kept of unread sitemap files, so that one named twice counts once; beyond, mentions are counted."""
+CRAWLER_FACTS_BATCH: Final = 100
+"""Records of sitemap files or robots.txt a message of the stream."""
+CRAWLER_MESSAGE_BYTES: Final = 2_097_152
+"""A message of discovery is sent when it is this long, before compression: records may hold a thousand problems."""
 CRAWLER_FLUSH_S: Final = 1.0
 """Facts of discovery wait at most this long for their batch to fill."""
 

@@ -126,6 +126,7 @@ class SitemapsSpider(SearchSteps):
         meant = twin or answers_as_sitemap(file)
         readable = twin or can_be_read(file)
         self.readable += readable
+        self.frontier.judged(target, readable=readable)
         if target.guess is not None:
             self.tell(f"{target.url.href}: {_said(file)}")
             target.guess.found = True
@@ -167,7 +168,13 @@ class SitemapsSpider(SearchSteps):
             url = parse_url(entry.loc) if entry.loc is not None else None
             if url is not None:
                 self.frontier.add(
-                    Target(url, SitemapSource.INDEX, depth=target.depth + 1, parent=target.url.href)
+                    Target(
+                        url,
+                        SitemapSource.INDEX,
+                        depth=target.depth + 1,
+                        parent=target.url.href,
+                        brood=target.children,
+                    )
                 )
         self.entries += len(entries)
         if self.entries >= ENTRIES_MAX:
@@ -198,9 +205,11 @@ class SitemapsSpider(SearchSteps):
         if "search" in arguments:
             arguments["search"].home_done()
         target = arguments.get("target")
-        if target is not None and target.group is not None:
-            async for output in self._leave(target.group, target):
-                yield output
+        if target is not None:
+            self.frontier.judged(target, readable=False)
+            if target.group is not None:
+                async for output in self._leave(target.group, target):
+                    yield output
         async for output in self.ready():
             yield output
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from sitemap_audit import settings
 from sitemap_audit.cli.app import register
@@ -43,10 +43,10 @@ def _row(parameter: Any) -> str:
         default = str(parameter.default)
     shown = parameter.metavar or ""
     name = ", ".join(f"`{o}`" for o in parameter.opts) if parameter.param_type_name == "option" else ""
-    choices = getattr(parameter.type, "choices", None)
-    if choices:
-        shown = "\\|".join(choices)
-    label = f"{name} {shown}".strip().replace("|", "\\|").replace("\\\\|", "\\|")
+    choices = get_args(parameter.type_descriptor.annotation)
+    if choices and all(isinstance(c, str) for c in choices):
+        shown = "|".join(choices)
+    label = f"{name} {shown}".strip().replace("|", "\\|")
     return f"| {label} | {help_text[0].strip().replace('|', chr(92) + '|')} | {default} |"
 
 

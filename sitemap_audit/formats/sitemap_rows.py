@@ -40,7 +40,7 @@ class RawExtension:
     texts: dict[str, str] = field(default_factory=dict)
     """Untrimmed, cut at XML_MAX_TEXT_BYTES characters."""
     lengths: dict[str, int] = field(default_factory=dict)
-    """Trimmed length of those that were cut."""
+    """Length of those that were cut, without the blanks before."""
     names: list[str] = field(default_factory=list)
     """Local names in order, each once; `element@attribute` for attributes."""
     tags: int = 0

@@ -60,6 +60,7 @@ EXTENSION_TEXTS: Final = frozenset(
     ]
 )
 """Elements of image, video and news whose text is wanted; of the others the name is."""
+_SPACE: Final = " \t\r\n"
 _NAMES_KEPT: Final = 1_000
 """Element names whose code is remembered; a file with more is looked up again and again."""
 
@@ -99,12 +100,21 @@ class UrlsetVocabulary:
 
     def trim(self) -> None:
         """Between two blocks: keeps no more of a text than its bound, and counts the rest."""
-        if not self._buffer:
-            return
-        text = "".join(self._buffer)
+        if self._buffer:
+            self._buffer[:] = [self._bounded("".join(self._buffer))]
+
+    def forget_blanks(self) -> None:
+        """Drops what was read since the last entry ended: the caller knows that it is white space."""
+        self._buffer.clear()
+
+    def _bounded(self, text: str) -> str:
+        """A text that is longer than its bound without the blanks before it, and only a little longer."""
+        if len(text) <= XML_MAX_TEXT_BYTES:
+            return text
+        text = text.lstrip(_SPACE)
         kept = text[: XML_MAX_TEXT_BYTES + 1]
         self._spilled += len(text) - len(kept)
-        self._buffer[:] = [kept]
+        return kept
 
     def _handlers(self) -> tuple[Handler, Callable[[str], None]]:
         parser, rows, buffer, codes = self._parser, self.rows, self._buffer, self._codes
@@ -224,14 +234,15 @@ class UrlsetVocabulary:
 
     def _odd_text(self, row: list[Any], leaf: int, text: str) -> None:
         name = _LEAF_NAMES[leaf]
-        too_long = len(text) + self._spilled > XML_MAX_TEXT_BYTES
+        text = self._bounded(text)
+        too_long = len(text) > XML_MAX_TEXT_BYTES
         self._spilled = 0
         if too_long:
             self._note("text-too-long", name)
         if row[leaf] is None:
             row[leaf] = text[:XML_MAX_TEXT_BYTES]
-            if leaf == LOC:
-                _more(row).loc_cut = too_long
+            if leaf == LOC and too_long:
+                _more(row).loc_cut = True
         elif leaf == LOC:
             _more(row).locs += 1
         else:
@@ -252,16 +263,16 @@ class UrlsetVocabulary:
         container = self._container
         assert container is not None
         uri, local = split(name)
-        text = "".join(self._buffer)
+        text = self._bounded("".join(self._buffer))
         wanted = local in EXTENSION_TEXTS and family(uri, self.root_uri).value == container.tag
         if wanted and local not in container.texts:
-            kept = text[:XML_MAX_TEXT_BYTES]
-            if self._room_for(len(kept)):
-                container.texts[local] = kept
+            if len(text) > XML_MAX_TEXT_BYTES:
+                container.lengths[local] = len(text) + self._spilled
+                text = text[:XML_MAX_TEXT_BYTES]
+            if self._room_for(len(text)):
+                container.texts[local] = text
             else:
                 self._note("entry-parts-cut", local)
-            if len(text) + self._spilled > XML_MAX_TEXT_BYTES:
-                container.lengths[local] = len(text.strip()) + self._spilled
         self._drop()
 
     def _room_for(self, chars: int) -> bool:
@@ -289,8 +300,9 @@ class UrlsetVocabulary:
 
     def _between(self) -> None:
         text = "".join(self._buffer)
-        if not text.isspace():
-            self._say("stray-text", text.strip())
+        text = text.strip(_SPACE)
+        if text:
+            self._say("stray-text", text)
         self._drop()
 
     def _drop(self) -> None:

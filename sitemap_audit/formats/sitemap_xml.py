@@ -263,7 +263,10 @@ class XmlReader:
                 self.generator = found[1] or found[2]
 
     def _note(self, kind: str, text: str) -> None:
-        byte = None if self._mark is None else self._mark + self._parser.CurrentByteIndex
+        byte = None
+        if self._mark is not None:
+            skipped = 0 if self._lane is None else self._lane.skipped
+            byte = self._mark + skipped + self._parser.CurrentByteIndex
         self._log.note(kind, line=self._parser.CurrentLineNumber, byte=byte, text=text)
 
 

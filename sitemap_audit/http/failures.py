@@ -44,6 +44,8 @@ BROKEN_OFF: Final = ("reset by peer", "SYSCALL", "unexpected eof")
 
 # X509_V_ERR_… of OpenSSL's x509_vfy.h.
 VERIFY_CAUSES: Final[dict[int, str]] = {
+    0: "wrong_host",  # the chain is in order: curl compares the names itself
+    1: "wrong_host",  # X509_V_ERR_UNSPECIFIED: what curl leaves there then
     9: "expired",  # not yet valid: the same clock and the same mend
     10: "expired",
     18: "self_signed",
@@ -77,8 +79,8 @@ def tls_cause(code: int, verify_result: int, chain: list[Any]) -> str:
     if verify_result in VERIFY_NO_ISSUER:
         alone = len(chain) == 1 and any(CA_ISSUERS in pair[-1] for pair in chain[0])
         return "incomplete_chain" if alone else "unknown_issuer"
-    # curl compares the names itself, after a chain that was in order.
-    return VERIFY_CAUSES.get(verify_result, "wrong_host")
+    # What is left is a chain that cannot be built or is too weak to be believed.
+    return VERIFY_CAUSES.get(verify_result, "unknown_issuer")
 
 
 SENTENCES: Final[dict[ErrorClass, str]] = {

@@ -1,7 +1,7 @@
 """The transfers of one process: one CurlMulti, its connections, its easy handles.
 
-How sockets are waited for is the business of Client and AsyncClient: they set the two callbacks of
-`multi` and call `socket_action` and then `reap`. Nothing here may cross a fork: make a client after it.
+How sockets are waited for is the business of Client and AsyncClient: each drives `multi` in its way, and then
+calls `reap`. Nothing here may cross a fork: make a client after it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sitemap_audit.settings import KEPT_CONNECTIONS, OPEN_CONNECTIONS
 
 
 class Transfer:
-    """A request under way, as its starter holds it: good for `cancel` and nothing else."""
+    """A request under way. Its starter gives it to `cancel` and looks at nothing but `request`."""
 
     __slots__ = ("cap", "done", "exchange", "request", "sink", "target")
 

@@ -26,6 +26,9 @@ class Setup:
         for line in (options.user_agent, *transport.headers):
             if not line.isprintable():
                 raise UsageError(f"The header text {line!r} holds a line break or another control character.")
+        for line in transport.headers:
+            if not line.partition(":")[0].strip() or ":" not in line:
+                raise UsageError(f"--header {line!r} is no header line: give it as 'Name: value'.")
         self.guard = Guard(options)
         self.user_agent = options.user_agent.encode()
         self.verify = not transport.insecure

@@ -171,7 +171,6 @@ class Stream:
         self._held_bytes = 0
         self._answer = replace(
             ended,
-            bytes_wire=body.wire,
             truncated=body.truncated,
             complete=ended.complete and error is None and not body.truncated,
             error_class=error,

@@ -92,7 +92,7 @@ class Exchange:
         self._lines: list[bytes] = []
         self._header_bytes = 0
         self._head: Head | None = None
-        self._refusal: str | None = None
+        self._refused: tuple[ErrorClass, str] | None = None  # the last socket that was not opened
         self.stop: tuple[ErrorClass, str] | None = None
         """Why we ended the transfer ourselves; the body's own reasons stand in `body`."""
         curl = self.curl
@@ -128,17 +128,17 @@ class Exchange:
 
     def _on_socket(self, purpose: int, address: Any) -> Any:
         if address.family not in (socket.AF_INET, socket.AF_INET6):
-            self._refusal = "it is no internet address"
+            self._refused = (ErrorClass.PRIVATE_HOST, "the name leads to no internet address")
             return pycurl.SOCKET_BAD
         host, port = address.addr[:2]
         reason = self._setup.guard.may_connect(host, port, self._pin)
         if reason is not None:
-            self._refusal = reason
+            self._refused = (ErrorClass.PRIVATE_HOST, reason)
             return pycurl.SOCKET_BAD
         try:
             return _Socket(address.family, address.socktype, address.protocol)
         except OSError as error:  # no files left: not the fault of the site, and said so
-            self.stop = (ErrorClass.CONNECT, f"this machine cannot open a socket: {error.strerror}")
+            self._refused = (ErrorClass.CONNECT, f"this machine cannot open a socket: {error.strerror}")
             return pycurl.SOCKET_BAD
 
     def _on_header(self, line: bytes) -> int | None:
@@ -154,7 +154,10 @@ class Exchange:
 
     def _on_body(self, data: bytes) -> int | None:
         if self._sink is not None:
-            return None if self._sink.chunk(data) else WRITEFUNC_PAUSE
+            if not self._sink.chunk(data):
+                return WRITEFUNC_PAUSE
+            self.body.wire += len(data)
+            return None
         if self._head is None:
             self._head = read_head(self._lines)
             self.body.open(self._head.coding)
@@ -219,8 +222,8 @@ class Exchange:
             return ErrorClass.CONTENT_ENCODING, self.body.failure
         if self.body.truncated:
             return None, None  # we ended it
-        if self._refusal is not None and code == pycurl.E_COULDNT_CONNECT:
-            return ErrorClass.PRIVATE_HOST, self._refusal
+        if self._refused is not None and code == pycurl.E_COULDNT_CONNECT:
+            return self._refused
         return error_class(code, message), None
 
     def phase(self) -> str:

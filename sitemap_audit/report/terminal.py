@@ -61,6 +61,7 @@ def lines(summary: Summary, written: Sequence[Path]) -> list[Text]:
         ),
         Text("  " + reconciliation(summary)),
     ]
+    out += [Text(f"  {hint}", style="dim") for hint in _hints(summary)]
     if not summary.listed:
         out += _nothing(summary)
     out += _incomplete(summary)
@@ -98,6 +99,21 @@ def reconciliation(summary: Summary) -> str:
             parts.append(f"{name} 0")
     further = f"; {summary.further:,} further URLs checked that these pages name" if summary.further else ""
     return f"listed {summary.listed:,} = {' + '.join(parts)}{further}"
+
+
+def _hints(summary: Summary) -> list[str]:
+    """What would let us see more."""
+    hints = []
+    if n := summary.skipped.get("own_agent"):
+        hints.append(
+            f"robots.txt lets {summary.verdict_bot} in, but not sitemap-audit ({n:,} URLs): with the owner's leave, "
+            "--inspect-blocked checks them"
+        )
+    if n := summary.skipped.get("out_of_scope"):
+        hints.append(f"{n:,} URLs are on other hosts: --scope HOST checks them too")
+    if n := summary.unchecked.get("rate_limited"):
+        hints.append(f"{n:,} URLs were turned away (429 or 503): a lower --rate may let us in")
+    return hints
 
 
 def _nothing(summary: Summary) -> list[Text]:

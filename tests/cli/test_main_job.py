@@ -295,11 +295,12 @@ def test_kill_9_of_the_coordinator_and_resume(tmp_path: Path, undisturbed: Outco
         process = start("run", "https://shop.example", "--out", str(out), *QUICK, *site.arguments, out=out)
         until(lambda: len(site.requests("shop.example")) > 30, "pages are asked")
         children = psutil.Process(process.pid).children(recursive=True)
+        workers = [p for p in children if "workers" in " ".join(p.cmdline())]
+        assert workers
         process.kill()
         process.communicate(timeout=10)
-        workers = [p for p in children if p.is_running() and "workers" in " ".join(p.cmdline())]
-        psutil.wait_procs(workers, timeout=15)
-        assert not any(p.is_running() for p in workers), "workers outlive nobody"
+        _, alive = psutil.wait_procs(workers, timeout=15)
+        assert not [p for p in alive if p.status() != psutil.STATUS_ZOMBIE], "workers outlive nobody"
         done = call("resume", str(out), out=out)
     assert done.code == 0, done.stderr
     same_result(undisturbed, out)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from crawler.frontier import Frontier, Group, Target
+from crawler.frontier import Brood, Frontier, Group, Target
 from sitemap_audit.facts import SitemapSource
 from sitemap_audit.formats.urls import Url, parse_url
+from sitemap_audit.settings import INDEX_TRIAL_CHILDREN
 
 
 def _url(text: str) -> Url:
@@ -74,6 +75,48 @@ def test_children_beyond_the_cap_are_counted_exactly() -> None:
         for n in range(25):
             frontier.add(_target(f"https://a.example/{n}.xml"))
     assert (frontier.files, frontier.unread) == (10, 15)
+
+
+def _children(brood: Brood, first: int, number: int) -> list[Target]:
+    return [_target(f"https://a.example/{n}.xml", brood=brood) for n in range(first, first + number)]
+
+
+def _end(frontier: Frontier, *, readable: bool) -> int:
+    """All files that are open now end; how many."""
+    ready = list(frontier.ready())
+    for target in ready:
+        frontier.done(target)
+        frontier.judged(target, readable=readable)
+    return len(ready)
+
+
+def test_an_index_that_names_no_sitemaps_costs_no_request_for_each() -> None:
+    frontier, brood = Frontier(INDEX_TRIAL_CHILDREN), Brood()
+    for child in _children(brood, 0, INDEX_TRIAL_CHILDREN + 50):
+        frontier.add(child)
+    assert _end(frontier, readable=False) == INDEX_TRIAL_CHILDREN
+    assert frontier.unread == 50
+    assert not any(frontier.add(c) for c in _children(brood, INDEX_TRIAL_CHILDREN + 50, 7)), "still arriving"
+    assert frontier.unread == 57
+    assert list(frontier.ready()) == []
+    assert frontier.add(_target(f"https://a.example/{INDEX_TRIAL_CHILDREN + 1}.xml")), (
+        "somebody else names it"
+    )
+
+
+def test_one_good_child_lets_all_others_go() -> None:
+    frontier, brood = Frontier(INDEX_TRIAL_CHILDREN + 100), Brood()
+    for child in _children(brood, 0, INDEX_TRIAL_CHILDREN + 50):
+        frontier.add(child)
+    first, *others = list(frontier.ready())
+    for target in others:
+        frontier.done(target)
+        frontier.judged(target, readable=False)
+    frontier.done(first)
+    frontier.judged(first, readable=True)
+    assert _end(frontier, readable=False) == 50
+    assert frontier.add(_children(brood, 900, 1)[0])
+    assert frontier.unread == 0
 
 
 def test_an_index_too_deep_is_left() -> None:

@@ -8,7 +8,6 @@ from crawler.context import Context
 from crawler.origins import Origins
 from crawler.search import Search
 from crawler.sources import (
-    FEED_LINKS_MAX,
     FEED_PLACES,
     SITEMAP_PLACES,
     feeds_of,
@@ -20,6 +19,7 @@ from crawler.sources import (
 from sitemap_audit.facts import FeedLink
 from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.options import RunOptions, Transport
+from sitemap_audit.settings import FEED_LINKS_MAX
 
 
 @pytest.mark.parametrize(

@@ -419,7 +419,7 @@ def test_a_bomb_is_stopped() -> None:
     _, file = reader.close(SitemapEnd(status=200))
     assert file.stopped_by_us
     assert file.bytes_xml == 104_857_600
-    assert time.process_time() - start < 4
+    assert time.process_time() - start < 8
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < 32
 
 

@@ -387,7 +387,7 @@ def test_lengths_of_cut_descriptions_are_right() -> None:
     inside = f"<url><loc>{A}</loc><video:video><video:description> {'x' * 300_000} </video:description></video:video></url>"
     (row,) = Read(urlset(inside, f"{NS} {VIDEO}")).rows
     assert row.more is not None
-    assert row.more.videos[0].lengths == {"description": 300_000}
+    assert row.more.videos[0].lengths == {"description": 300_001}
 
 
 @pytest.mark.parametrize(
@@ -426,6 +426,25 @@ def test_memory_and_time_stay_flat(hostile: list[bytes]) -> None:
     assert reader.error is not None
     assert time.process_time() - start < 8
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < 32
+
+
+@pytest.mark.parametrize("blanks", [10, 8_000, 9_000, 200_000])
+def test_blanks_before_a_text_do_not_hide_it(blanks: int) -> None:
+    space = " " * blanks
+    document = urlset(f"{space}stray<url><loc>{space}{A}</loc>{space}stray</url>{space}")
+    for cuts in (None, list(range(0, len(document), 4_001))):
+        read = Read(document, cuts)
+        assert [text for _, _, text in read.problems] == ["stray", "stray"]
+        (row,) = read.rows
+        assert row.loc is not None
+        assert row.loc.strip() == A
+        assert row.more is None
+
+
+def test_stray_text_behind_many_plain_entries_is_named() -> None:
+    document = urlset(f"<url><loc>{A}</loc></url>\n" * 1_000 + "&amp;")
+    for cuts in (None, [400], list(range(0, len(document), 997))):
+        assert Read(document, cuts).problems == [("stray-text", 1_004, "&")]
 
 
 def test_a_large_comment_is_legal() -> None:

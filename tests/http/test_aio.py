@@ -133,6 +133,8 @@ async def test_streams_that_break_off(client: AsyncClient, path: str, body: byte
     assert await read(stream) == body
     assert (stream.answer.status, stream.answer.error_class, stream.answer.complete) == (200, error, False)
     assert stream.answer.error_detail
+    if error is ErrorClass.RESET:
+        assert "after 9 bytes of body" in stream.answer.error_detail
 
 
 @pytest.mark.parametrize("kind", ["body", "body-gzip"])

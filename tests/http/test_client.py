@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from sitemap_audit.errors import UsageError
+from sitemap_audit.facts import ErrorClass
 from sitemap_audit.http import Answer, Client, ClientOptions, Request
 from sitemap_audit.options import RunOptions, Transport
 from tests.http.conftest import HOST, Get, drive
@@ -55,6 +56,12 @@ def test_header_lines_that_would_break_out_are_refused(line: str) -> None:
         Client(ClientOptions(transport=Transport(headers=(line,))))
     with pytest.raises(UsageError, match="line break"):
         Client(ClientOptions(user_agent=line))
+
+
+@pytest.mark.parametrize("line", ["", "no colon", ": no name"])
+def test_what_is_no_header_line_is_refused(line: str) -> None:
+    with pytest.raises(UsageError, match="Name: value"):
+        Client(ClientOptions(transport=Transport(headers=(line,))))
 
 
 def test_the_proxy_of_the_environment_is_not_used(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,3 +221,13 @@ def test_no_files_are_left_open() -> None:
             client.close()
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_a_machine_without_files_is_not_the_sites_fault(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("sitemap_audit.http.transfer._Socket", fail)
+    answer = get("/?no-files")
+    assert answer.error_class is ErrorClass.CONNECT
+    assert answer.error_detail == "this machine cannot open a socket: Too many open files"
