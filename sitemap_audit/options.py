@@ -101,4 +101,6 @@ class RunOptions:
 
     def in_scope(self, host: str) -> bool:
         """May pages of this host (lower case, without port) be fetched in this audit?"""
-        return any(host.endswith(s[1:]) if s.startswith("*.") else host == s for s in self.scope)
+        if host in self.scope:
+            return True
+        return any(s.startswith("*.") and host.endswith(s[1:]) for s in self.scope)

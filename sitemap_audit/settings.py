@@ -217,6 +217,8 @@ LIMITED_LOOKS: Final = 5
 """A URL that was answered 429 so often ends `unchecked: rate_limited`."""
 ROBOTS_CPU_S: Final = 60.0
 """CPU time for the verdicts of one origin in one process; further URLs end `unchecked: robots_expensive`."""
+TARGETS_KEPT: Final = 50_000
+"""Targets of the second wave that a worker remembers to have told, so that a template's links are told once."""
 ORIGINS_KEPT: Final = 2_000
 """Robots policies that a worker keeps in memory."""
 ROBOTS_POLL_S: Final = 0.25

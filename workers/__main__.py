@@ -30,6 +30,8 @@ from sitemap_audit.settings import QUEUE_NAME, SLOW_QUEUE_NAME, STOP_GRACE_S
 URL_VARIABLE: Final = "SITEMAP_AUDIT_REDIS"
 YOUNG_S: Final = 10.0
 """A worker that dies before this age is replaced with growing pauses."""
+SLOW_START_S: Final = 6.0
+"""The workers of slow hosts start this much later."""
 LONGEST_PAUSE_S: Final = 30.0
 WATCH_S: Final = 0.2
 log = logging.getLogger("workers")
@@ -51,15 +53,19 @@ class Parent:
         self._environment = {**os.environ, URL_VARIABLE: url}
         self._prefix = name_prefix
         self._places = [Place(QUEUE_NAME) for _ in range(processes)]
-        self._places += [Place(SLOW_QUEUE_NAME) for _ in range(slow_processes)]
+        # Nothing is slow before a box has passed: short runs need not pay for these processes.
+        later = time.monotonic() + SLOW_START_S
+        self._places += [Place(SLOW_QUEUE_NAME, not_before=later) for _ in range(slow_processes)]
         self.stop = threading.Event()
 
     def run(self) -> int:
         """Until `stop` is set; the exit code."""
         try:
-            while not self.stop.wait(WATCH_S):
+            while True:
                 for place in self._places:
                     self._watch(place)
+                if self.stop.wait(WATCH_S):
+                    break
         finally:
             self._end()
         return 0

@@ -13,7 +13,7 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
-from sitemap_audit.facts import Attempt, Page
+from sitemap_audit.facts import Attempt
 from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.queue.jobs import hold_lease, is_stopped
 from sitemap_audit.queue.messages import Batch, LeftWhy
@@ -24,6 +24,7 @@ from workers.check import Check
 from workers.lanes import AwayError, Lanes
 from workers.origins import Origin
 from workers.outbox import Outbox, Sender
+from workers.page_fact import PageFields, line_of
 from workers.robots_fetch import RobotsFetch
 from workers.station import Run, Station
 
@@ -224,10 +225,10 @@ class BatchRun:
 
     # --- outcomes ----------------------------------------------------------------------------
 
-    def settled(self, seq: int, page: Page) -> None:
+    def settled(self, seq: int, page: PageFields) -> None:
         """A fact that is final in this run."""
         if self._open.pop(seq, None) is not None:
-            self.outbox.page(seq, page)
+            self.outbox.page(seq, line_of(page))
 
     def answered(self, seq: int) -> None:
         """Done without a page."""
@@ -244,10 +245,7 @@ class BatchRun:
 
     def target(self, href: str, how: str) -> None:
         """An href that a fact names: checked in the second wave if it is in scope."""
-        if href in self._own:
-            return
-        self._own.add(href)
-        if self.run.fetches(href):
+        if href not in self._own and self.run.first_told(href) and self.run.fetches(href):
             self.outbox.target(href, how)
 
     def log_away(self, what: str) -> None:

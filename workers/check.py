@@ -10,13 +10,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sitemap_audit.facts import Attempt, ErrorClass, HopKind, Page, PageState
+from sitemap_audit.facts import Attempt, ErrorClass, HopKind, PageState
 from sitemap_audit.formats.headers import parse_retry_after
 from sitemap_audit.formats.urls import Url, parse_url
 from sitemap_audit.http import Answer, Chain, RefreshTo, Request
 from sitemap_audit.queue.messages import BatchUrl, LeftWhy
 from sitemap_audit.settings import LIMITED_LOOKS, PAGE_MAX_HOPS, RECHECK_COUNT
-from workers.page_fact import challenge_kind, not_asked, page_of, signals_of
+from workers.page_fact import PageFields, challenge_kind, not_asked, page_of, signals_of
 
 if TYPE_CHECKING:
     from workers.batch import BatchRun
@@ -33,6 +33,7 @@ FAILURES: Final = frozenset(
     }
 )
 """Failures that a second look may lift. The others are ours (limits, guard) or stay what they are."""
+LISTED: Final = ("sitemap", "feed", "list")
 NO_CONNECTION: Final = frozenset({ErrorClass.DNS, ErrorClass.CONNECT, ErrorClass.TIMEOUT})
 
 
@@ -285,12 +286,17 @@ class Check:
             )
         )
 
-    def _settle(self, page: Page) -> None:
-        if page.canonical is not None and page.canonical_state == "other":
-            self._batch.target(page.canonical, "canonical")
-        for alternate in page.alternates:
+    def _settle(self, page: PageFields) -> None:
+        if self.item.how in LISTED:
+            self._name_targets(page)
+        self._batch.settled(self.item.seq, page)
+
+    def _name_targets(self, page: PageFields) -> None:
+        """What a listed page names is checked too; what those pages name in turn is not."""
+        if page.get("canonical_state") == "other":
+            self._batch.target(page["canonical"], "canonical")
+        for alternate in page.get("alternates") or ():
             if alternate.href is not None:
                 self._batch.target(alternate.href, "hreflang")
-        if page.hops and page.final_url is not None and page.final_url != self.url.href:
-            self._batch.target(page.final_url, "redirect")
-        self._batch.settled(self.item.seq, page)
+        if page.get("hops") and page["final_url"] != self.url.href:
+            self._batch.target(page["final_url"], "redirect")

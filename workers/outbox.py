@@ -13,7 +13,7 @@ from typing import Final
 
 import orjson
 
-from sitemap_audit.facts import Attempt, Page, RobotsFile
+from sitemap_audit.facts import Attempt, RobotsFile
 from sitemap_audit.queue.messages import Again, Left, LeftWhy, PagesMessage, RobotsMessage, Target
 from sitemap_audit.queue.stream import GaveUpError, Publisher
 from sitemap_audit.settings import MESSAGE_PAGES, MESSAGE_SECONDS
@@ -82,8 +82,9 @@ class Outbox:
         self._again: list[Again] = []
         self._targets: dict[str, str] = {}
 
-    def page(self, seq: int, page: Page) -> None:
-        self._lines.append(orjson.dumps(page, option=JSON))
+    def page(self, seq: int, line: bytes) -> None:
+        """A fact that is final, as its JSON line."""
+        self._lines.append(line)
         self._done.append(seq)
         if len(self._done) >= MESSAGE_PAGES:
             self.flush()

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sitemap_audit.facts import Attempt, ErrorClass, Page, PageState
+import orjson
+
+from sitemap_audit.facts import Attempt, ErrorClass, PageState
 from sitemap_audit.formats.page import read_page
 from sitemap_audit.formats.urls import Url, parse_url, url_id
 from sitemap_audit.http import Answer, Chain
@@ -35,6 +37,22 @@ def challenge_kind(answer: Answer) -> str | None:
     return None
 
 
+PageFields = dict[str, Any]
+"""Fields of facts.Page by name, as the line of a page holds them.
+
+A plain dict, and within this package alone: building the frozen record and writing its sixty empty fields
+cost a page 25 us, more than robots.txt, canonical and directives together (docs/decisions/0006).
+"""
+
+_ALWAYS: Final[PageFields] = {"hop_count": 0, "truncated": False, "challenge": False}
+
+
+def line_of(page: PageFields) -> bytes:
+    """The JSON line of a page fact: what is not known or not present is left out."""
+    known = {name: value for name, value in page.items() if value is not None and value != ()}
+    return orjson.dumps(known, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
 def not_asked(
     item: BatchUrl,
     url: Url,
@@ -43,21 +61,22 @@ def not_asked(
     robots: Any,
     error_class: ErrorClass | None = None,
     error_detail: str | None = None,
-) -> Page:
+) -> PageFields:
     """The fact that we did not ask, or could not, with what robots.txt said."""
-    return Page(
-        url_id=url_id(url.key),
-        url_key=url.key,
-        requested_url=url.href,
-        discovered_by=item.how,
-        state=state,
-        reason=reason,
-        attempts=len(item.history),
-        attempt_log=item.history,
-        robots=robots,
-        error_class=error_class,
-        error_detail=error_detail,
-    )
+    return {
+        **_ALWAYS,
+        "url_id": url_id(url.key),
+        "url_key": url.key,
+        "requested_url": url.href,
+        "discovered_by": item.how,
+        "state": state,
+        "reason": reason,
+        "attempts": len(item.history),
+        "attempt_log": item.history,
+        "robots": robots,
+        "error_class": error_class,
+        "error_detail": error_detail,
+    }
 
 
 def signals_of(answer: Answer, bots: Sequence[str], depth: str) -> dict[str, Any]:
@@ -93,7 +112,7 @@ def page_of(
     reached: bool = True,
     state: PageState = PageState.CHECKED,
     reason: str | None = None,
-) -> Page:
+) -> PageFields:
     """The fact about an answer, final in this run.
 
     `reached` False: the last hop points to a URL that was not fetched; it is the final one, without
@@ -109,7 +128,8 @@ def page_of(
     if ends_elsewhere:
         final = parse_url(final_url)
         final_key = final.key if final is not None else final_url
-    page: dict[str, Any] = {
+    page: PageFields = {
+        **_ALWAYS,
         "url_id": url_id(url.key),
         "url_key": url.key,
         "requested_url": url.href,
@@ -148,4 +168,4 @@ def page_of(
         page |= signals
     # Where the last hop was not followed, its answer is the final one: not counted twice.
     page["total_ms"] = sum(h.ms for h in hops if h.url != answer.url) + answer.total_ms
-    return Page(**page)
+    return page

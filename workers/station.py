@@ -15,7 +15,7 @@ from sitemap_audit.queue.jobs import get_options
 from sitemap_audit.queue.pace import Pace
 from sitemap_audit.queue.robots import RobotsStore
 from sitemap_audit.queue.server import connect
-from sitemap_audit.settings import ORIGINS_KEPT, QUEUE_NAME, REPORT_BOTS
+from sitemap_audit.settings import ORIGINS_KEPT, QUEUE_NAME, REPORT_BOTS, TARGETS_KEPT
 from workers.origins import Origin
 
 RUNS_KEPT: Final = 2
@@ -32,6 +32,7 @@ class Run:
         self.robots = RobotsStore(station.quick, options.run_id)
         self._origins: OrderedDict[str, Origin] = OrderedDict()
         self._in_scope: dict[str, bool] = {}
+        self._told: set[str] = set()
 
     def fetches(self, href: str) -> bool:
         """Are pages of this URL's host in the scope of the audit? `href` is a WHATWG form."""
@@ -43,6 +44,15 @@ class Run:
             if len(self._in_scope) < ORIGINS_KEPT:
                 self._in_scope[place] = known
         return known
+
+    def first_told(self, href: str) -> bool:
+        """Has no page of this run named this target here before? Bounded: an old one may be told again."""
+        if href in self._told:
+            return False
+        if len(self._told) >= TARGETS_KEPT:
+            self._told.clear()
+        self._told.add(href)
+        return True
 
     def origin(self, name: str) -> Origin:
         """What is known of an origin's robots.txt, perhaps nothing yet."""

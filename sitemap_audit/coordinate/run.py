@@ -79,7 +79,7 @@ class Coordinator:
         self.collector.flush()
         for writer in self.collector.writers.values():
             writer.close()
-        compact(self.folder.facts, least=2)
+        compact(self.folder.facts)
         state = "interrupted" if self._signals else "done"
         self.record = self._record(state)
         self.folder.write(self.record)

@@ -89,8 +89,9 @@ def sitemap_file(
         status=end.status,
         hops=end.hops,
         final_url=end.final_url,
-        error_class=end.error_class,
-        error_detail=end.error_detail,
+        # A transfer that we broke off ourselves is no error of the site.
+        error_class=None if content.stopped else end.error_class,
+        error_detail=None if content.stopped else end.error_detail,
         robots=end.robots,
         content_type=get(end.headers, "content-type"),
         content_encoding=end.content_encoding,

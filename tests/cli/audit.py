@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = [sys.executable, "-P", "-m", "sitemap_audit"]
+STARTED: list[subprocess.Popen[bytes]] = []
+"""What `start` started; conftest.py ends it whatever the test came to."""
 QUICK = ("--rate", "0", "--recheck-after", "0", "--workers", "1")
 
 
@@ -78,8 +80,8 @@ def environment() -> dict[str, str]:
 
 
 def start(*arguments: str, out: Path) -> subprocess.Popen[bytes]:
-    """Start a command; the test ends it by its handle."""
-    return subprocess.Popen(
+    """Start a command; the test ends it by its handle, or its end does."""
+    process = subprocess.Popen(
         [*COMMAND, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -88,6 +90,8 @@ def start(*arguments: str, out: Path) -> subprocess.Popen[bytes]:
         env=environment(),
         start_new_session=True,
     )
+    STARTED.append(process)
+    return process
 
 
 def until(true: Callable[[], bool], what: str, seconds: float = 40) -> None:

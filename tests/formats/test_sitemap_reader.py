@@ -392,6 +392,15 @@ def test_entries_are_counted_to_twice_the_limit() -> None:
         assert file.xml_error is None
 
 
+def test_a_transfer_that_we_broke_off_is_no_error() -> None:
+    broken_off = SitemapEnd(
+        status=200, complete=False, error_class=ErrorClass.RESET, error_detail="cancelled"
+    )
+    _, file = read(urlset(30), max_entries=10, end=broken_off)
+    assert (file.stopped_by_us, file.state, file.complete) == (True, SitemapState.PARTIAL, False)
+    assert (file.error_class, file.error_detail, file.xml_error) == (None, None, None)
+
+
 def test_bytes_are_counted_to_twice_the_limit() -> None:
     data = urlset(200)
     limit = len(data) // 2
