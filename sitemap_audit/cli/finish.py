@@ -10,6 +10,7 @@ from sitemap_audit.coordinate.progress import choose
 from sitemap_audit.store.folder import RunFolder, RunRecord
 
 if TYPE_CHECKING:
+    from sitemap_audit.coordinate.list_file import UrlList
     from sitemap_audit.report.summary import Summary
 
 SEVERITIES: Final = ("error", "warning", "notice")
@@ -21,7 +22,7 @@ def audit_and_report(
     *,
     redis_url: str | None,
     config: Config,
-    listed: bytes | None = None,
+    listed: UrlList | None = None,
     resume: bool = False,
     fail_on: str = "never",
     csv_style: str = "snake",

@@ -187,6 +187,7 @@ def run(
     contradiction who says what. Writes CSV files and summary.json into the run folder.
     """
     from sitemap_audit.cli.finish import audit_and_report
+    from sitemap_audit.coordinate.list_file import UrlList
     from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
     from sitemap_audit.store.folder import RunFolder, RunRecord, default_out, new_run_id
 
@@ -225,7 +226,7 @@ def run(
         workers_wanted=shared.default_workers() if workers is None else workers,
     )
     folder = RunFolder((out or default_out(read[0].host, now)).absolute())
-    listed = _read_list(list_) if list_ else None
+    listed = UrlList(list_, _read_list(list_)) if list_ else None
     folder.create()
     raise typer.Exit(
         audit_and_report(

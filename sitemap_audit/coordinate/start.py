@@ -18,7 +18,7 @@ from sitemap_audit import __version__
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.known import take_up
-from sitemap_audit.coordinate.list_file import publish_list
+from sitemap_audit.coordinate.list_file import UrlList, publish_list
 from sitemap_audit.coordinate.progress import Progress
 from sitemap_audit.coordinate.run import Coordinator
 from sitemap_audit.coordinate.work import Work
@@ -66,7 +66,7 @@ def carry_out(
     *,
     redis_url: str | None,
     progress: Progress,
-    listed: bytes | None = None,
+    listed: UrlList | None = None,
     resume: bool = False,
 ) -> RunRecord:
     """Run (or resume) the audit of this folder until it is done or stopped. Raises SitemapAuditError."""

@@ -6,9 +6,11 @@ facts and none fired, else `unknown`: silence is not health.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.report.judged import Judged
 
 
@@ -106,12 +108,15 @@ def _answer(run: Judged, question: _Question) -> Answer:
 
 def _robots_at_root(run: Judged) -> tuple[str, str] | None:
     """Each origin in use answers with a file, or not; None = the rules say it."""
-    states = run.rows(
-        "SELECT state, count(*) FROM robots_files WHERE at_root GROUP BY state ORDER BY 2 DESC, 1"
+    in_scope = run.record.options.in_scope
+    states = Counter(
+        state
+        for origin, state in run.rows("SELECT origin, state FROM robots_files WHERE at_root ORDER BY origin")
+        if (url := parse_url(origin)) is not None and in_scope(url.host)
     )
     if not states:
         return "unknown", "no robots.txt was asked"
-    said = ", ".join(f"{n:,} {state}" for state, n in states)
-    if all(state == "ok" for state, _ in states):
+    said = ", ".join(f"{n:,} {state}" for state, n in states.most_common())
+    if set(states) == {"ok"}:
         return "yes", f"origins: {said}"
     return "no", f"origins: {said}"

@@ -110,9 +110,9 @@ def _hints(summary: Summary) -> list[str]:
             "--inspect-blocked checks them"
         )
     if n := summary.skipped.get("out_of_scope"):
-        hints.append(f"{n:,} URLs are on other hosts: --scope HOST checks them too")
+        hints.append(f"on other hosts, and so not asked: {n:,}; --scope HOST checks them too")
     if n := summary.unchecked.get("rate_limited"):
-        hints.append(f"{n:,} URLs were turned away (429 or 503): a lower --rate may let us in")
+        hints.append(f"turned away with 429 or 503: {n:,}; a lower --rate may let us in")
     return hints
 
 
@@ -159,8 +159,11 @@ def _bots(summary: Summary) -> list[Text]:
     """Who may fetch what; nothing to say where robots.txt treats all bots alike and blocks nobody."""
     if not any(blocked for _, _, blocked, _ in summary.bots):
         return []
-    out = [Text(), _heading("robots.txt, by bot"), Text("    allowed   blocked   unknown  bot")]
-    out += [Text(f"  {a:>9,} {b:>9,} {u:>9,}  {bot}") for bot, a, b, u in summary.bots]
+    alike: dict[tuple[int, int, int], list[str]] = {}
+    for bot, allowed, blocked, unknown in summary.bots:
+        alike.setdefault((allowed, blocked, unknown), []).append(bot)
+    out = [Text(), _heading("robots.txt, by bot"), Text("    allowed   blocked   unknown  bots")]
+    out += [Text(f"  {a:>9,} {b:>9,} {u:>9,}  {', '.join(bots)}") for (a, b, u), bots in alike.items()]
     return out
 
 
