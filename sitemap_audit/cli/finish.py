@@ -27,12 +27,21 @@ def audit_and_report(
     fail_on: str = "never",
     csv_style: str = "snake",
     quiet: bool = False,
+    verbose: bool = False,
 ) -> int:
     """Carry out a run (or go on with one), judge it, write the reports. Returns the exit code."""
     from sitemap_audit.coordinate.start import carry_out
 
     progress = choose(quiet=quiet)
-    record = carry_out(folder, record, redis_url=redis_url, progress=progress, listed=listed, resume=resume)
+    record = carry_out(
+        folder,
+        record,
+        redis_url=redis_url,
+        progress=progress,
+        listed=listed,
+        resume=resume,
+        verbose=verbose,
+    )
     if record.state == "interrupted":
         left = sum(record.counts["unchecked"].values())
         print(

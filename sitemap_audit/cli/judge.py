@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 import typer
 
 from sitemap_audit.cli import options as shared
@@ -13,14 +11,8 @@ from sitemap_audit.cli.config import read_config
 def judge(
     run: shared.RunArgument,
     config: shared.ConfigOption = None,
-    fail_on: Annotated[
-        Literal["error", "warning", "notice", "never"],
-        typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands."),
-    ] = "never",
-    csv_style: Annotated[
-        Literal["snake", "screaming-frog"],
-        typer.Option("--csv-style", help="Header names and dialect of the CSV files."),
-    ] = "snake",
+    fail_on: shared.FailOnOption = "never",
+    csv_style: shared.CsvStyleOption = "snake",
     quiet: shared.QuietOption = False,
 ) -> None:
     """Judge the stored facts again with today's rules, and write the reports. Makes no request."""

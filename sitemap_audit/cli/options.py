@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -43,7 +43,9 @@ CacertOption = Annotated[
 ]
 InsecureOption = Annotated[bool, typer.Option("--insecure", help="Verify no certificate.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors only.")]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="More in the log on stderr.")]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Say on stderr what spider and workers log.")
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
@@ -51,6 +53,15 @@ ConfigOption = Annotated[
         metavar="FILE",
         help="TOML with the names of these options, and [rules].  [default: sitemap-audit.toml if present]",
     ),
+]
+
+FailOn = Literal["error", "warning", "notice", "never"]
+FailOnOption = Annotated[
+    FailOn, typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands.")
+]
+CsvStyle = Literal["snake", "screaming-frog"]
+CsvStyleOption = Annotated[
+    CsvStyle, typer.Option("--csv-style", help="Header names and dialect of the CSV files.")
 ]
 
 _CONNECT_TO: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*):(\d*):(\[[^\]]+\]|[^:\[\]]*):(\d*)", re.ASCII)

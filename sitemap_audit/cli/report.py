@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import typer
 
@@ -18,10 +18,7 @@ def report(
     formats: Annotated[
         str, typer.Option("--format", metavar="F,F", help=f"Which files: {', '.join(FORMATS)}.")
     ] = ",".join(FORMATS),
-    csv_style: Annotated[
-        Literal["snake", "screaming-frog"],
-        typer.Option("--csv-style", help="Header names and dialect of the CSV files."),
-    ] = "snake",
+    csv_style: shared.CsvStyleOption = "snake",
     config: shared.ConfigOption = None,
     quiet: shared.QuietOption = False,
 ) -> None:

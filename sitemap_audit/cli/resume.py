@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -27,11 +27,9 @@ def resume(
     ] = None,
     header: shared.HeaderOption = None,
     config: shared.ConfigOption = None,
-    fail_on: Annotated[
-        Literal["error", "warning", "notice", "never"],
-        typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands."),
-    ] = "never",
+    fail_on: shared.FailOnOption = "never",
     quiet: shared.QuietOption = False,
+    verbose: shared.VerboseOption = False,
 ) -> None:
     """Go on with an interrupted run: check only what is still unchecked, then judge and report."""
     from sitemap_audit.cli.finish import audit_and_report
@@ -65,5 +63,6 @@ def resume(
             resume=True,
             fail_on=fail_on,
             quiet=quiet,
+            verbose=verbose,
         )
     )

@@ -171,15 +171,10 @@ def run(
             help="Seconds until the second look at a 5xx or unreachable URL.",
         ),
     ] = RECHECK_AFTER_S,
-    fail_on: Annotated[
-        Literal["error", "warning", "notice", "never"],
-        typer.Option("--fail-on", help="Exit 1 when a finding of this severity or worse stands."),
-    ] = "never",
-    csv_style: Annotated[
-        Literal["snake", "screaming-frog"],
-        typer.Option("--csv-style", help="Header names and dialect of the CSV files."),
-    ] = "snake",
+    fail_on: shared.FailOnOption = "never",
+    csv_style: shared.CsvStyleOption = "snake",
     quiet: shared.QuietOption = False,
+    verbose: shared.VerboseOption = False,
 ) -> None:
     """Discover, check, judge and report: the main job.
 
@@ -238,6 +233,7 @@ def run(
             fail_on=fail_on,
             csv_style=csv_style,
             quiet=quiet,
+            verbose=verbose,
         )
     )
 

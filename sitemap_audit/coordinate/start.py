@@ -6,9 +6,8 @@ the messages left in the streams already say.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.metadata import version as installed
 from platform import python_version
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from sitemap_audit import __version__
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
+from sitemap_audit.coordinate.follow import Follower
 from sitemap_audit.coordinate.known import take_up
 from sitemap_audit.coordinate.list_file import UrlList, publish_list
 from sitemap_audit.coordinate.progress import Progress
@@ -68,44 +68,46 @@ def carry_out(
     progress: Progress,
     listed: UrlList | None = None,
     resume: bool = False,
+    verbose: bool = False,
 ) -> RunRecord:
-    """Run (or resume) the audit of this folder until it is done or stopped. Raises SitemapAuditError."""
-    lock = folder.lock()
-    record = replace(
-        record,
-        state="running",
-        redis=without_password(redis_url) if redis_url else None,
-        versions=versions(),
-    )
-    folder.write(record)
-    clean_leftovers(folder.facts)
-    with server(folder, redis_url, progress) as url:
+    """Run (or resume) the audit of this folder until it is done or stopped. Raises SitemapAuditError.
+
+    `verbose`: what the children log is said on stderr too.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(folder.locked())
+        stack.callback(progress.close)
+        record = replace(
+            record,
+            state="running",
+            redis=without_password(redis_url) if redis_url else None,
+            versions=versions(),
+        )
+        folder.write(record)
+        clean_leftovers(folder.facts)
+        if verbose:
+            stack.callback(Follower(folder.log, progress).close)
+        url = stack.enter_context(server(folder, redis_url, progress))
         client = connect(url)
-        try:
-            work = Work(record.options)
-            collector = Collector(
-                work,
-                Reader(client, record.run_id),
-                {kind: PartWriter(folder.facts, kind) for kind in FACTS},
-            )
-            collector.looked = record.looked
-            if resume:
-                take_up(folder, record, work, collector)
-            if listed is not None:
-                publish_list(listed, client, record)
-            coordinator = Coordinator(
-                folder=folder,
-                record=record,
-                client=client,
-                work=work,
-                collector=collector,
-                children=Children(url, record.run_id, record.transport, folder.log),
-                progress=progress,
-                spider_wanted=not (resume and record.discovered),
-            )
-            return coordinator.run()
-        finally:
-            client.close()
-            progress.close()
-            # The descriptor holds the lock until here.
-            os.close(lock)
+        stack.callback(client.close)
+        work = Work(record.options)
+        collector = Collector(
+            work,
+            Reader(client, record.run_id),
+            {kind: PartWriter(folder.facts, kind) for kind in FACTS},
+        )
+        collector.looked = record.looked
+        if resume:
+            take_up(folder, record, work, collector)
+        if listed is not None:
+            publish_list(listed, client, record)
+        return Coordinator(
+            folder=folder,
+            record=record,
+            client=client,
+            work=work,
+            collector=collector,
+            children=Children(url, record.run_id, record.transport, folder.log),
+            progress=progress,
+            spider_wanted=not (resume and record.discovered),
+        ).run()

@@ -10,6 +10,8 @@ import fcntl
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,17 +119,20 @@ class RunFolder:
             )
         return _record(data)
 
-    def lock(self) -> int:
-        """Hold the folder against another coordinator; the descriptor keeps the lock. RunFolderError if taken."""
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder against another coordinator, also one that died: RunFolderError if it is taken."""
         handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RunFolderError(
+                    f"another process is at work on {self.path}: wait for it, or stop it first"
+                ) from None
+            yield
+        finally:
             os.close(handle)
-            raise RunFolderError(
-                f"another process is at work on {self.path}: wait for it, or stop it first"
-            ) from None
-        return handle
 
 
 def _record(data: dict[str, Any]) -> RunRecord:
