@@ -54,7 +54,6 @@ def demo(
             workers_wanted=2,
         )
         folder = RunFolder((out or default_out("demo", now)).absolute())
-        folder.create()
         if not quiet:
             print(
                 f"sitemap-audit: serving a small broken shop on 127.0.0.1:{server.port} and auditing it",

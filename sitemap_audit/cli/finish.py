@@ -30,9 +30,13 @@ def audit_and_report(
     verbose: bool = False,
 ) -> int:
     """Carry out a run (or go on with one), judge it, write the reports. Returns the exit code."""
-    from sitemap_audit.coordinate.start import carry_out
+    from sitemap_audit.coordinate.start import carry_out, check_given
 
     progress = choose(quiet=quiet)
+    for warning in check_given(redis_url) if redis_url else ():
+        progress.say(warning)
+    if not resume:
+        folder.create()
     record = carry_out(
         folder,
         record,

@@ -222,7 +222,6 @@ def run(
     )
     folder = RunFolder((out or default_out(read[0].host, now)).absolute())
     listed = UrlList(list_, _read_list(list_)) if list_ else None
-    folder.create()
     raise typer.Exit(
         audit_and_report(
             folder,

@@ -44,20 +44,23 @@ def without_password(url: str) -> str:
     return parts._replace(netloc=host).geturl()
 
 
-@contextmanager
-def server(folder: RunFolder, url: str | None, progress: Progress) -> Iterator[str]:
-    """URL of the server: the one given, checked, else the run's own, ended with the context."""
-    if url is None:
-        with private_server(folder.server) as own:
-            yield own
-        return
+def check_given(url: str) -> list[str]:
+    """Refuse a server that cannot carry a run (ServerError); warnings for one that can. Before anything is made."""
     client = connect(url, patient=False)
     try:
-        for warning in check_server(client):
-            progress.say(warning)
+        return check_server(client)
     finally:
         client.close()
-    yield url
+
+
+@contextmanager
+def server(folder: RunFolder, url: str | None) -> Iterator[str]:
+    """URL of the server: the one given, else the run's own, ended with the context."""
+    if url is not None:
+        yield url
+        return
+    with private_server(folder.server) as own:
+        yield own
 
 
 def carry_out(
@@ -87,7 +90,7 @@ def carry_out(
         clean_leftovers(folder.facts)
         if verbose:
             stack.callback(Follower(folder.log, progress).close)
-        url = stack.enter_context(server(folder, redis_url, progress))
+        url = stack.enter_context(server(folder, redis_url))
         client = connect(url)
         stack.callback(client.close)
         work = Work(record.options)
