@@ -43,6 +43,8 @@ class Place:
 
     queue: str
     process: subprocess.Popen[bytes] | None = None
+    before: int | None = None
+    """Process id of the worker that it replaces."""
     started: float = 0.0
     pause_s: float = 0.0
     not_before: float = field(default=0.0)
@@ -88,11 +90,13 @@ class Parent:
             code,
             place.pause_s,
         )
+        place.before = place.process.pid
         self._close(place)
 
     def _start(self, place: Place, now: float) -> None:
         place.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "workers", "--work", place.queue, "--name-prefix", self._prefix],
+            [sys.executable, "-P", "-m", "workers", "--work", place.queue, "--name-prefix", self._prefix]
+            + (["--replaces", str(place.before)] if place.before else []),
             # A pipe that only we hold: its end tells the child that we are gone.
             stdin=subprocess.PIPE,
             env=self._environment,
@@ -146,6 +150,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--name-prefix", default="")
     parser.add_argument("--exit-with-parent", action="store_true")
     parser.add_argument("--work", metavar="QUEUE", help=argparse.SUPPRESS)
+    parser.add_argument("--replaces", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if not arguments.redis:
         parser.error(f"say which server: --redis URL, or the environment variable {URL_VARIABLE}")
@@ -162,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from workers.worker import work  # only the children pay for RQ and libcurl
 
         when_standard_input_ends(None)
-        work(arguments.redis, arguments.work, arguments.name_prefix)
+        work(arguments.redis, arguments.work, arguments.name_prefix, replaces=arguments.replaces)
         return 0
     parent = Parent(arguments.redis, arguments.processes, arguments.slow_processes, arguments.name_prefix)
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from rq import SimpleWorker
 from rq.exceptions import StopRequested
 
-from sitemap_audit.queue.jobs import SERIALIZER, BatchJob
+from sitemap_audit.queue.jobs import SERIALIZER, BatchJob, sign_off
 from sitemap_audit.queue.messages import new_batch_id
 from sitemap_audit.queue.server import OUTAGE, connect
 from sitemap_audit.settings import FAILURE_TTL_S, IDLE_POLL_S, WORKER_TTL_S
@@ -32,8 +32,12 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]", re.ASCII)
 
 def worker_name(prefix: str = "") -> str:
     """A name that no other worker of the server has: prefix or host, process, a random end."""
+    return f"{_name_start(prefix, os.getpid())}{new_batch_id()[:6]}"
+
+
+def _name_start(prefix: str, process: int) -> str:
     start = _NOT_IN_A_NAME.sub("", prefix or socket.gethostname())[:30] or "worker"
-    return f"{start}.{os.getpid()}.{new_batch_id()[:6]}"
+    return f"{start}.{process}."
 
 
 class BatchWorker(SimpleWorker):
@@ -104,9 +108,14 @@ class BatchWorker(SimpleWorker):
             patient.close()
 
 
-def work(url: str, queue_name: str, name_prefix: str = "") -> None:
-    """Work until told to stop. Transport comes from the environment variable."""
+def work(url: str, queue_name: str, name_prefix: str = "", *, replaces: int | None = None) -> None:
+    """Work until told to stop. Transport comes from the environment variable.
+
+    `replaces`: process id of a worker of this place that died and could not sign off.
+    """
     station = Station(url, worker_name(name_prefix), queue_name=queue_name)
+    if replaces is not None:
+        sign_off(station.patient, _name_start(name_prefix, replaces))
     set_station(station)
     try:
         BatchWorker(station).work(logging_level="WARNING")

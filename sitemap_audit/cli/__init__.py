@@ -6,6 +6,20 @@ options   the options that several commands share
 finish    what follows a run, a resume or a judge: findings, files, summary, exit code
 """
 
-from sitemap_audit.cli.app import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code. Ctrl-C is no traceback, also while the parts of the command are loaded."""
+    try:
+        from sitemap_audit.cli.app import main as command
+
+        return command(arguments)
+    except KeyboardInterrupt:
+        print("sitemap-audit: interrupted", file=sys.stderr)
+        return 130

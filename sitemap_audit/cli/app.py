@@ -7,7 +7,9 @@ could be audited · 1 --fail-on met · 3 done, but unchecked > 0 · 0 done.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Final
@@ -65,9 +67,16 @@ def register() -> typer.Typer:
     return app
 
 
+def _take_sigterm_for_ctrl_c() -> None:
+    """SIGTERM ends a command as Ctrl-C does, with what there is to tidy up."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code; prints one line on stderr for what the user can mend."""
     try:
+        _take_sigterm_for_ctrl_c()
         code = register()(args=arguments, prog_name="sitemap-audit", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except SitemapAuditError as err:
@@ -79,8 +88,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"sitemap-audit: {text} (see sitemap-audit --help)", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        print("sitemap-audit: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # `sitemap-audit … | head`: the reader has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as err:
+        place = f": {err.filename}" if err.filename else ""
+        print(f"sitemap-audit: {err.strerror or err}{place}", file=sys.stderr)
+        return 2
+    except Exception as err:
+        return _word_of_duckdb(err)
+
+
+def _word_of_duckdb(err: Exception) -> int:
+    """DuckDB's own forms of Ctrl-C and of a disk that takes no more; anything else is a bug and goes on."""
+    if isinstance(err, RuntimeError) and str(err) == "Query interrupted":
+        print("sitemap-audit: interrupted", file=sys.stderr)
+        return 130
+    if type(err).__name__ == "IOException":
+        print(f"sitemap-audit: {str(err).splitlines()[0]}", file=sys.stderr)
+        return 2
+    raise err

@@ -35,6 +35,14 @@ class Children:
     def start_spider(self) -> None:
         self.spider = self._start("crawler", "--run", self.run_id)
 
+    def restart_spider(self) -> None:
+        """Discovery from the start; what the old process did not say yet is not said any more."""
+        if self.spider is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.spider.pid, signal.SIGKILL)
+            self.spider.wait()
+        self.start_spider()
+
     def start_workers(self, processes: int) -> None:
         if processes > 0:
             self.workers = self._start("workers", "--processes", str(processes))

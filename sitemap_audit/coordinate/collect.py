@@ -31,6 +31,7 @@ from sitemap_audit.store.writer import PartWriter
 
 log = logging.getLogger(__name__)
 _CHECKED = b'"state":"checked"'
+_ANSWERED = b'"first_status":'
 _STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
 
 
@@ -42,6 +43,8 @@ class Collector:
     """By kind: robots, sitemaps, entries, pages."""
     files: int = 0
     discovered: bool = False
+    discovered_stored: bool = False
+    """The listing is whole, and on disk."""
     looked: tuple[str, ...] = ()
     note: str | None = None
     by_worker: dict[str, int] = field(default_factory=dict)
@@ -78,6 +81,7 @@ class Collector:
                     )
         if stored:
             self.last_stored_at = datetime.now(UTC)
+        self.discovered_stored = self.discovered
         self.reader.forget(self._unstored)
         self._unstored.clear()
         self._flushed = time.monotonic()
@@ -128,7 +132,7 @@ class Collector:
             self._foreign_batch(message)
             return
         if message.done:
-            work.done(message.batch, message.done, self._states(message))
+            work.done(message.batch, message.done, self._states(message), self._silent(message))
         if message.left:
             work.left(message.batch, message.left)
         if message.again:
@@ -151,6 +155,14 @@ class Collector:
                     page.get("reason"),
                 )
         self.work.targets(message.targets)
+
+    def _silent(self, message: PagesMessage) -> set[int]:
+        """Those that got no answer (the usual case costs one scan: what is not known stands in no line)."""
+        if message.lines.count(_ANSWERED) == len(message.done):
+            return set()
+        silent = (orjson.loads(line) for line in message.lines.splitlines() if _ANSWERED not in line)
+        seqs = (self.work.ledger.number(int(page["url_id"], 16)) for page in silent)
+        return {seq for seq in seqs if seq is not None}
 
     def _states(self, message: PagesMessage) -> dict[int, tuple[State, str | None]]:
         """seq → what became of it, for those that were not simply checked (the usual case costs one scan)."""

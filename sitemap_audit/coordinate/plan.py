@@ -21,6 +21,10 @@ FILL: Final = 0.8
 """Share of the box that a host's URLs may need: the rest is for slow answers."""
 WORKER_RATE: Final = 500.0
 """Requests a second from which on a host's rate is shared between several workers."""
+BATCHES_AHEAD: Final = 3
+"""Batches a worker may have, one running and the others waiting for it: they hide the way to the coordinator and back."""
+MIN_SHARE: Final = 4
+"""Connections of a host that a batch must have before another one may wait beside it."""
 MIN_OF_HOST: Final = 10
 """URLs of a host in a batch of many hosts without a rate limit: fewer would cost more in jobs than in checks."""
 
@@ -36,6 +40,8 @@ class HostQueue:
     not_before: float = 0.0
     slow: bool = False
     """Its pages take longer than a box: they go to the slow queue, where a box is long."""
+    claimed: int = 0
+    """Lost batches of which this host is a part and that wait to be sent again: they come first."""
     limited: int = 0
     """Times in a row that a batch came back because the host asked us to wait."""
 
@@ -127,8 +133,11 @@ class Planner:
         """Batches of one host that may be under way at once."""
         if self.rate:
             return max(1, min(workers, ceil(self.rate / WORKER_RATE), self.concurrency))
-        # A waiting second batch a worker hides the way to the coordinator and back, but halves the shares.
-        wanted = 2 * workers if self.concurrency >= 8 * workers else workers
+        # A batch that waits hides the way to the coordinator and back, but takes its share of the connections.
+        wanted = workers
+        for ahead in range(2, BATCHES_AHEAD + 1):
+            if self.concurrency >= MIN_SHARE * ahead * workers:
+                wanted = ahead * workers
         return max(1, min(wanted, self.concurrency))
 
     def draft(self, workers: int, now: float, *, slow: bool = False) -> Draft | None:
@@ -159,8 +168,8 @@ class Planner:
             queue.ready = False
             if queue.not_before:
                 continue
-            if queue.outstanding >= width:
-                # It comes back with `ended`; until then it takes no place in the round.
+            if queue.outstanding >= width or queue.claimed:
+                # It comes back with `ended` or `single`; until then it takes no place in the round.
                 continue
             most = of_host
             if not self.rate:
@@ -177,11 +186,26 @@ class Planner:
         self.pending -= size
         return Draft(urls, dict.fromkeys(urls, share), slow) if urls else None
 
-    def single(self, urls: dict[str, list[int]]) -> Draft:
-        """A batch of just these URLs (what a lost one left), outside of the queues."""
-        for host in urls:
-            self.hosts.setdefault(host, HostQueue(host)).outstanding += 1
-        return Draft(urls, dict.fromkeys(urls, 1), any(self.hosts[host].slow for host in urls))
+    def claim(self, hosts: Iterable[str]) -> None:
+        """A batch of just these hosts is to be made next (`single`): nothing else of them goes out before it."""
+        for host in hosts:
+            self.hosts[host].claimed += 1
+
+    def single(self, urls: dict[str, list[int]], workers: int, *, slow: bool = False) -> Draft | None:
+        """A batch of just these claimed URLs (what a lost one left), outside of the queues.
+
+        None while one of its hosts has as many batches under way as it may, or belongs to the other queue:
+        the connections of a host never add up to more than `--concurrency`, also after a loss.
+        """
+        width = self._width(max(1, workers))
+        queues = [self.hosts[host] for host in urls]
+        if any(q.slow for q in queues) is not slow or any(q.outstanding >= width for q in queues):
+            return None
+        for queue in queues:
+            queue.claimed -= 1
+            queue.outstanding += 1
+            self._offer(queue)
+        return Draft(urls, dict.fromkeys(urls, max(1, self.concurrency // width)), slow)
 
     def ended(self, hosts: Iterable[str]) -> None:
         """A batch of these hosts is no longer under way."""

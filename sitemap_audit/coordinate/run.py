@@ -8,20 +8,18 @@ show        a snapshot for the display
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from types import FrameType
 from typing import Final
 
 import redis
 
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
+from sitemap_audit.coordinate.plan import BATCHES_AHEAD
 from sitemap_audit.coordinate.progress import Progress, Snapshot
+from sitemap_audit.coordinate.signals import Signals
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.errors import ServerError
 from sitemap_audit.queue import jobs
@@ -47,8 +45,8 @@ class Coordinator:
     collector: Collector
     children: Children
     progress: Progress
+    signals: Signals
     spider_wanted: bool = True
-    _signals: int = 0
     _workers: int = 1
     _spider_starts: int = 0
     _next_watch: float = 0.0
@@ -56,10 +54,22 @@ class Coordinator:
     _next_record: float = 0.0
     _paused: str = ""
     _stop_began: float | None = field(default=None)
+    _server_life: str = ""
+    """Which life of the server it is: another one after a restart."""
+    _listing_safe: bool = False
+    """The listing was whole when the server was last seen alive."""
     _first_enqueued_at: datetime | None = field(default=None)
 
     def run(self) -> RunRecord:
         """Go on until done or stopped; returns the record as written to run.json."""
+        try:
+            self._begin()
+            self._loop()
+        finally:
+            self.children.stop()
+        return self._end()
+
+    def _begin(self) -> None:
         options = self.record.options
         jobs.put_options(self.client, options)
         jobs.clear_stop(self.client, options.run_id)
@@ -68,23 +78,20 @@ class Coordinator:
             self._start_spider()
         else:
             self.work.listing_is_whole()
-            self.collector.discovered = True
-        with self._listen():
-            try:
-                self._loop()
-            finally:
-                self.children.stop()
+            self.collector.discovered = self.collector.discovered_stored = True
+
+    def _end(self) -> RunRecord:
         while self.collector.collect(0):
             pass
         self.collector.flush()
         for writer in self.collector.writers.values():
             writer.close()
         compact(self.folder.facts)
-        state = "interrupted" if self._signals else "done"
+        state = "interrupted" if self.stopping else "done"
         self.record = self._record(state)
         self.folder.write(self.record)
         if state == "done":
-            jobs.remove_run(self.client, options.run_id)
+            jobs.remove_run(self.client, self.record.run_id)
         return self.record
 
     def _loop(self) -> None:
@@ -96,7 +103,7 @@ class Coordinator:
                     return
                 continue
             self._plan()
-            if self.work.nothing_left and not self.collector.collect(0):
+            if self.work.nothing_left and self.collector.discovered and not self.collector.collect(0):
                 # On disk first: ending the children takes a while.
                 self.collector.flush()
                 return
@@ -115,7 +122,7 @@ class Coordinator:
     def _plan(self) -> None:
         self._paused = ""
         for slow, workers in ((False, self._workers), (True, 1)):
-            while self.work.outstanding.count(slow=slow) < 2 * workers:
+            while self.work.outstanding.count(slow=slow) < BATCHES_AHEAD * workers:
                 planned = self.work.next_batch(workers, slow=slow)
                 if planned is None:
                     break
@@ -129,6 +136,7 @@ class Coordinator:
     # --- watch -------------------------------------------------------------------------------
 
     def _watch(self) -> None:
+        self._watch_server()
         self._workers = max(1, jobs.count_workers(self.client))
         looked = list(self.work.outstanding.batches)
         lost = jobs.lost_batches(self.client, self.record.run_id, looked)
@@ -149,6 +157,23 @@ class Coordinator:
                 held = pace.status(host)
                 self.work.wait_for(host, max(held.held_ms, held.parked_ms) / 1000)
         self._watch_children()
+
+    def _watch_server(self) -> None:
+        """A server that was killed comes back from its log, which may lack the last moment.
+
+        Batches and facts of workers that are gone with it are planned again like those of a lost worker;
+        entries would be missing in silence, so discovery begins anew if it was not over before.
+        """
+        life = str(self.client.info("server").get("run_id", ""))
+        if self._server_life and life != self._server_life:
+            self.progress.say("the Redis server was started again: going on")
+            self.collector.flush()
+            self.collector.reader.forget_read()
+            if not self._listing_safe and self.spider_wanted:
+                self.collector.discovered = False
+                self.children.restart_spider()
+        self._server_life = life
+        self._listing_safe = self.collector.discovered
 
     def _watch_children(self) -> None:
         if self.children.workers_code() is not None:
@@ -178,21 +203,9 @@ class Coordinator:
 
     @property
     def stopping(self) -> bool:
-        return self._signals > 0
+        return self.signals.count > 0
 
     # --- stop --------------------------------------------------------------------------------
-
-    @contextmanager
-    def _listen(self) -> Iterator[None]:
-        def note(number: int, frame: FrameType | None) -> None:
-            self._signals += 1
-
-        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _stopped(self, now: float) -> bool:
         """First call: tell the workers. True when all is handed back, time is up, or a second signal came."""
@@ -203,7 +216,7 @@ class Coordinator:
             for batch in jobs.withdraw_batches(self.client, list(self.work.outstanding.batches)):
                 self.work.finished(batch)
         time.sleep(0.02)
-        return not self.work.outstanding.batches or now - self._stop_began > STOP_S or self._signals > 1
+        return not self.work.outstanding.batches or now - self._stop_began > STOP_S or self.signals.count > 1
 
     # --- words -------------------------------------------------------------------------------
 
@@ -229,7 +242,7 @@ class Coordinator:
             self.record,
             state=state,
             finished_at=None if state == "running" else datetime.now(UTC),
-            discovered=self.collector.discovered,
+            discovered=self.collector.discovered_stored,
             looked=self.collector.looked or self.record.looked,
             workers=dict(sorted(self.collector.by_worker.items())),
             first_enqueued_at=self._first_enqueued_at or self.record.first_enqueued_at,

@@ -13,6 +13,8 @@ from importlib.metadata import version as installed
 from platform import python_version
 from urllib.parse import urlsplit
 
+import redis
+
 from sitemap_audit import __version__
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
@@ -21,7 +23,9 @@ from sitemap_audit.coordinate.known import take_up
 from sitemap_audit.coordinate.list_file import UrlList, publish_list
 from sitemap_audit.coordinate.progress import Progress
 from sitemap_audit.coordinate.run import Coordinator
+from sitemap_audit.coordinate.signals import Signals
 from sitemap_audit.coordinate.work import Work
+from sitemap_audit.errors import RunFolderError, ServerError
 from sitemap_audit.queue.server import check_server, connect, private_server
 from sitemap_audit.queue.stream import Reader
 from sitemap_audit.store.columns import FACTS
@@ -77,40 +81,76 @@ def carry_out(
 
     `verbose`: what the children log is said on stderr too.
     """
-    with ExitStack() as stack:
+    with _in_plain_words(folder), ExitStack() as stack:
         stack.enter_context(folder.locked())
         stack.callback(progress.close)
-        record = replace(
-            record,
-            state="running",
-            redis=without_password(redis_url) if redis_url else None,
-            versions=versions(),
+        signals = Signals()
+        stack.enter_context(signals.listen())
+        return _carry_out(
+            stack, folder, record, signals, redis_url, progress, listed, resume=resume, verbose=verbose
         )
-        folder.write(record)
-        clean_leftovers(folder.facts)
-        if verbose:
-            stack.callback(Follower(folder.log, progress).close)
-        url = stack.enter_context(server(folder, redis_url))
-        client = connect(url)
-        stack.callback(client.close)
-        work = Work(record.options)
-        collector = Collector(
-            work,
-            Reader(client, record.run_id),
-            {kind: PartWriter(folder.facts, kind) for kind in FACTS},
-        )
-        collector.looked = record.looked
-        if resume:
-            take_up(folder, record, work, collector)
-        if listed is not None:
-            publish_list(listed, client, record)
-        return Coordinator(
-            folder=folder,
-            record=record,
-            client=client,
-            work=work,
-            collector=collector,
-            children=Children(url, record.run_id, record.transport, folder.log),
-            progress=progress,
-            spider_wanted=not (resume and record.discovered),
-        ).run()
+
+
+def _carry_out(
+    stack: ExitStack,
+    folder: RunFolder,
+    record: RunRecord,
+    signals: Signals,
+    redis_url: str | None,
+    progress: Progress,
+    listed: UrlList | None,
+    *,
+    resume: bool,
+    verbose: bool,
+) -> RunRecord:
+    record = replace(
+        record,
+        state="running",
+        redis=without_password(redis_url) if redis_url else None,
+        versions=versions(),
+    )
+    folder.write(record)
+    clean_leftovers(folder.facts)
+    if verbose:
+        stack.callback(Follower(folder.log, progress).close)
+    url = stack.enter_context(server(folder, redis_url))
+    client = connect(url)
+    stack.callback(client.close)
+    work = Work(record.options)
+    collector = Collector(
+        work,
+        Reader(client, record.run_id),
+        {kind: PartWriter(folder.facts, kind) for kind in FACTS},
+    )
+    collector.looked = record.looked
+    if resume:
+        take_up(folder, record, work, collector)
+    if listed is not None:
+        publish_list(listed, client, record)
+    return Coordinator(
+        folder=folder,
+        record=record,
+        client=client,
+        work=work,
+        collector=collector,
+        children=Children(url, record.run_id, record.transport, folder.log),
+        progress=progress,
+        signals=signals,
+        spider_wanted=not (resume and (record.discovered or collector.discovered)),
+    ).run()
+
+
+@contextmanager
+def _in_plain_words(folder: RunFolder) -> Iterator[None]:
+    """What the machine refuses in the middle of a run, as one line with the way on. What is stored stays."""
+    way_on = f"Nothing that was stored is lost; then go on with: sitemap-audit resume {folder.path}"
+    try:
+        yield
+    except redis.RedisError as err:
+        raise ServerError(
+            f"the Redis server of this run cannot be used any more ({err}). Mend that first. {way_on}"
+        ) from None
+    except OSError as err:
+        raise RunFolderError(
+            f"cannot write to {folder.path}: {err.strerror or err}. Make room or give leave to write. {way_on}"
+        ) from None

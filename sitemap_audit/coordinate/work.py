@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -53,7 +53,8 @@ class Work:
     _looks: list[tuple[float, int]] = field(default_factory=list)
     _targets: dict[str, str] = field(default_factory=dict)
     _foreign: set[str] = field(default_factory=set)
-    _requeue: list[Draft] = field(default_factory=list)
+    _requeue: list[dict[str, list[int]]] = field(default_factory=list)
+    """What lost batches left, host → seqs: each becomes a batch of its own."""
 
     def __post_init__(self) -> None:
         self.planner = Planner(rate=self.options.rate, concurrency=self.options.concurrency)
@@ -135,9 +136,7 @@ class Work:
             self._plan(seq, front=True)
         ledger = self.ledger
         while True:
-            lost = next((d for d in self._requeue if d.slow is slow), None)
-            if lost is not None:
-                self._requeue.remove(lost)
+            lost = self._lost_before(workers, slow=slow)
             draft = lost or self.planner.draft(workers, now, slow=slow)
             if draft is None:
                 return None
@@ -159,6 +158,15 @@ class Work:
         self.outstanding.add(batch.batch, urls, slow=slow)
         return Planned(batch, lost is not None, slow)
 
+    def _lost_before(self, workers: int, *, slow: bool) -> Draft | None:
+        """The first lost batch that may go out again now."""
+        for number, urls in enumerate(self._requeue):
+            draft = self.planner.single(urls, workers, slow=slow)
+            if draft is not None:
+                del self._requeue[number]
+                return draft
+        return None
+
     def not_sent(self, batch: Batch) -> None:
         """The server is full: the batch goes back into the plan."""
         under = self.outstanding.close(batch.batch)
@@ -172,9 +180,20 @@ class Work:
 
     # --- what comes back ---------------------------------------------------------------------
 
-    def done(self, batch: str, seqs: Sequence[int], states: Mapping[int, tuple[State, str | None]]) -> None:
-        """Facts about these URLs are on their way to disk; `states` names those that were not simply checked."""
-        for host in set(self.outstanding.answered(batch, seqs).values()):
+    def done(
+        self,
+        batch: str,
+        seqs: Sequence[int],
+        states: Mapping[int, tuple[State, str | None]],
+        silent: Set[int] = frozenset(),
+    ) -> None:
+        """Facts about these URLs are on their way to disk.
+
+        `states` names those that were not simply checked, `silent` those that got no answer: a host that
+        answers nothing is given up some time, though its URLs end one by one.
+        """
+        hosts = self.outstanding.answered(batch, seqs)
+        for host in {h for seq, h in hosts.items() if seq not in silent}:
             self.planner.hosts[host].limited = 0
         for seq in seqs:
             state, reason = states.get(seq, (State.CHECKED, None))
@@ -257,7 +276,8 @@ class Work:
             self._state(poisoned, State.UNCHECKED, "crashed")
             return
         for urls in self.outstanding.halves(under):
-            self._requeue.append(self.planner.single(urls))
+            self.planner.claim(urls)
+            self._requeue.append(urls)
 
     def seen_before(self, identity: int, url: str, how: str, state: State, reason: str | None) -> None:
         """A fact about a URL came from elsewhere than a batch under way: it counts, whoever asked."""

@@ -2,6 +2,7 @@
 
 shop.example is the site. Its robots.txt names further sitemaps, also of three neighbours in trouble:
 staging (closed to robots, as before the launch), down (its robots.txt fails) and gone (nobody answers).
+www.shop.example is an old address of the shop that was never shut and has no robots.txt.
 Every fault stands once; FAULTS says which rule must find it, and where.
 """
 
@@ -14,12 +15,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 SHOP: Final = "shop.example"
+WWW: Final = "www.shop.example"
 STAGING: Final = "staging.shop.example"
 DOWN: Final = "down.shop.example"
 GONE: Final = "gone.shop.example"
 """Nobody listens there."""
 OTHER: Final = "other.example"
-HOSTS: Final = (SHOP, STAGING, DOWN, OTHER)
+HOSTS: Final = (SHOP, WWW, STAGING, DOWN, OTHER)
 """Hosts that answer."""
 
 SITE: Final = f"http://{SHOP}"
@@ -35,6 +37,8 @@ FAULTS: Final[Mapping[str, str]] = {
     "index-noindex-blocked": f"http://{STAGING}/",
     "sitemap-blocked-by-robots": f"http://{STAGING}/sitemap.xml",
     "robots-server-error": f"http://{DOWN}",
+    "robots-missing": f"http://{WWW}",
+    "robots-scope-gap": f"http://{WWW}",
     "audit-incomplete": f"{SITE}/guarded",
     "robots-unreachable": f"http://{GONE}",
     "sitemap-fetch-error": f"http://{GONE}/sitemap.xml",
@@ -45,9 +49,11 @@ FAULTS: Final[Mapping[str, str]] = {
     "index-noindex": f"{SITE}/hidden",
     "canonical-elsewhere": f"{SITE}/variant",
     "canonical-target-bad": f"{SITE}/variant",
+    "canonical-multiple-conflicting": f"{SITE}/two-canonicals",
     "hreflang-no-return": f"{SITE}/en",
     "hreflang-no-self": f"{SITE}/fr",
     "entry-host-mismatch": f"http://{OTHER}/page",
+    "entry-loc-not-absolute": f"{SITE}/relative",
     "sitemap-http-error": f"{SITE}/sitemap-missing.xml",
     "sitemap-is-html": f"{SITE}/sitemap-login.xml",
     "sitemap-xml-malformed": f"{SITE}/sitemap-ampersand.xml",
@@ -137,6 +143,7 @@ Disallow: /checkout/
 Sitemap: {SITE}/sitemap-index.xml
 Sitemap: {SITE}/sitemap-missing.xml
 Sitemap: {SITE}/sitemap-login.xml
+Sitemap: http://{WWW}/sitemap.xml
 Sitemap: http://{STAGING}/sitemap.xml
 Sitemap: http://{DOWN}/sitemap.xml
 Sitemap: http://{GONE}/sitemap.xml
@@ -163,13 +170,14 @@ def _pages() -> bytes:
         "/moved",
         "/hidden",
         "/variant",
+        "/two-canonicals",
         "/guarded",
         "/en",
         "/de",
         "/fr",
         "/it",
     )
-    locs = [SITE + path for path in paths] + [f"http://{OTHER}/page"]
+    locs = [SITE + path for path in paths] + [f"http://{OTHER}/page", "/relative"]
     return _urlset(_entry(loc) for loc in locs)
 
 
@@ -187,6 +195,10 @@ def site() -> dict[tuple[str, str], Reply]:
             body=_page("Members only", '<meta name="robots" content="noindex, follow">', f"{SITE}/hidden")
         ),
         "/variant": Reply(body=_page("A variant", canonical=f"{SITE}/withdrawn")),
+        "/two-canonicals": Reply(
+            body=_page("Two", f'<link rel="canonical" href="{SITE}/new">', f"{SITE}/two-canonicals")
+        ),
+        "/relative": _healthy("/relative", "Listed by its path alone"),
         "/en": _healthy("/en", "Welcome", _alternates(en="/en", de="/de")),
         "/de": _healthy("/de", "Willkommen", _alternates(de="/de")),
         "/fr": _healthy("/fr", "Bienvenue", _alternates(it="/it")),
@@ -218,6 +230,10 @@ def site() -> dict[tuple[str, str], Reply]:
     }
     for n in range(1, PRODUCTS + 1):
         shop[f"/product/{n}"] = _healthy(f"/product/{n}", f"Product {n}", day=n)
+    www = {
+        "/sitemap.xml": _sitemap(_urlset([_entry(f"http://{WWW}/")])),
+        "/": Reply(body=_page("The old address", canonical=f"http://{WWW}/")),
+    }
     staging = {
         "/robots.txt": _text("User-agent: *\nDisallow: /\n"),
         "/sitemap.xml": _sitemap(_urlset([_entry(f"http://{STAGING}/")])),
@@ -228,5 +244,5 @@ def site() -> dict[tuple[str, str], Reply]:
         "/sitemap.xml": _sitemap(_urlset([_entry(f"http://{DOWN}/")])),
         "/": Reply(body=_page("Nobody knows whether this may be read")),
     }
-    hosts = {SHOP: shop, STAGING: staging, DOWN: down}
+    hosts = {SHOP: shop, WWW: www, STAGING: staging, DOWN: down}
     return {(host, path): reply for host, paths in hosts.items() for path, reply in paths.items()}

@@ -3,7 +3,7 @@
 sitemaps.org protocol 0.9; extensions: Google's image 1.1, video 1.1, news 0.9, and xhtml:link.
 
 Problems noted here: `entry-of-other-kind` (a sitemap element in a urlset, or the reverse: read all the
-same), `unknown-element`, `wrong-case` (URL, Loc: read all the same), `namespace-mixed` (an element without
+same, the former as an index child only where no url element came before it), `unknown-element`, `wrong-case` (URL, Loc: read all the same), `namespace-mixed` (an element without
 the namespace of its root: read), `element-in-text`, `element-twice`, `element-misplaced` (a loc outside an
 entry), `stray-text`, `text-too-long`, `entry-parts-cut` (more images, videos or alternates than are kept).
 """
@@ -121,9 +121,10 @@ class UrlsetVocabulary:
         most_attributes = 2 * XML_MAX_ATTRIBUTES
         depth, leaf = 1, 0
         row: list[Any] | None = None
+        urls_seen = False
 
         def start(name: str, attributes: list[str]) -> None:
-            nonlocal depth, leaf, row
+            nonlocal depth, leaf, row, urls_seen
             depth += 1
             if len(attributes) > most_attributes:
                 raise Refused(f"more than {XML_MAX_ATTRIBUTES} attributes in one tag")
@@ -147,7 +148,11 @@ class UrlsetVocabulary:
                     self._between()
                 code = codes.get(name) or self._code(name)
                 if code in (URL, SITEMAP):
-                    row = [parser.CurrentLineNumber, None, None, None, None, None, None, code == SITEMAP]
+                    # A lone sitemap among the url elements of a urlset is listed like these; a urlset that
+                    # begins with sitemap elements is an index under a wrong name.
+                    child = code == SITEMAP and not (urls_seen and self._entry_code == URL)
+                    urls_seen = urls_seen or code == URL
+                    row = [parser.CurrentLineNumber, None, None, None, None, None, None, child]
                     self.open = split(name)[1]
                     self._parts_chars = 0
                     if code != self._entry_code:

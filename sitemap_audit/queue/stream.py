@@ -166,6 +166,16 @@ class Reader:
                 pipe.xdel(stream, *some)
             pipe.execute()
 
+    def forget_read(self) -> None:
+        """Take out everything up to the last message read: a server that came back from its log may hold old ones.
+
+        For a reader all of whose messages are stored.
+        """
+        for stream, last in self._after.items():
+            if last != "0-0":
+                ms, _, number = last.partition("-")
+                self._client.xtrim(stream, minid=f"{ms}-{int(number) + 1}", approximate=False)
+
     def _look(self, after: dict[str, str], count: int, block_ms: int | None) -> list[Delivery]:
         streams: dict[Any, Any] = dict(after)
         answer: Any = self._client.xread(streams, count=count, block=block_ms)

@@ -109,11 +109,17 @@ def _answer(run: Judged, question: _Question) -> Answer:
 def _robots_at_root(run: Judged) -> tuple[str, str] | None:
     """Each origin in use answers with a file, or not; None = the rules say it."""
     in_scope = run.record.options.in_scope
-    states = Counter(
-        state
-        for origin, state in run.rows("SELECT origin, state FROM robots_files WHERE at_root ORDER BY origin")
+    asked = [
+        (state, used)
+        for origin, state, used in run.rows(
+            "SELECT r.origin, r.state, coalesce(o.listed, 0) > 0 FROM robots_files r "
+            "LEFT JOIN report_origins o ON o.origin = r.origin WHERE r.at_root ORDER BY r.origin"
+        )
         if (url := parse_url(origin)) is not None and in_scope(url.host)
-    )
+    ]
+    # A SITE whose twin is what the map lists needs no file of its own.
+    in_use = [state for state, used in asked if used] or [state for state, _ in asked]
+    states = Counter(in_use)
     if not states:
         return "unknown", "no robots.txt was asked"
     said = ", ".join(f"{n:,} {state}" for state, n in states.most_common())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import orjson
 
 from sitemap_audit.errors import UsageError
@@ -37,9 +38,10 @@ def write_reports(
             temporary.write_bytes(orjson.dumps(summary.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             temporary.replace(path)
             written.append(path)
-    except OSError as err:
+    except (OSError, duckdb.IOException) as err:
+        why = err.strerror if isinstance(err, OSError) else str(err).splitlines()[0]
         raise UsageError(
-            f"cannot write the reports into {folder}: {err.strerror}. The facts are safe; "
+            f"cannot write the reports into {folder}: {why}. The facts are safe; "
             f"`sitemap-audit report {folder}` writes them again"
         ) from None
     return tuple(written)

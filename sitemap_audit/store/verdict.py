@@ -90,11 +90,13 @@ _ANSWER: Final = f"""
         f"coalesce(nullif(array_to_string({_NOINDEX_SOURCES}, ', '), ''), p.noindex_sources[1], 'noindex')",
     )
 }
-    WHEN p.canonical_state IS NULL THEN {_is("unknown", _UNREAD)}
+    WHEN p.canonical_state IS NULL OR p.error_class IS NOT NULL THEN {_is("unknown", _UNREAD)}
     WHEN p.canonical_state = 'other' THEN {_is("canonicalised", "p.canonical")}
     ELSE {_is("indexable", "NULL::VARCHAR")}
 """
 
+# A page that broke off (reset, time-out, undecodable) is never sound, whatever its beginning says; what was
+# seen of it before, such as a noindex, counts.
 LAST_ANSWER: Final = f"CASE WHEN p.status IS NULL OR p.status BETWEEN 300 AND 399 THEN NULL {_ANSWER} END"
 """Lines 4 to 10 alone: what the last answer declares, whatever led to it. NULL where there is none."""
 

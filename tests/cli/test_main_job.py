@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -265,13 +266,16 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path, undisturbed: Outcome) -> 
             until(lambda: len(site.requests("shop.example")) > 12, "pages are asked")
             (victim,) = worker_processes(process.pid)
             victim.send_signal(signal.SIGKILL)
+            killed = time.monotonic()
             _, stderr = process.communicate(timeout=60)
         finally:
             process.kill()
+        again = min(r.at for r in site.requests("shop.example") if r.at > killed + 0.5) - killed
         asked = Counter(r.path for r in site.requests("shop.example"))
     assert process.returncode == 0, stderr.decode()
     same_result(undisturbed, out)
     assert sum(asked.values()) - len(asked) <= 120, "at most the batch of the dead worker is asked twice"
+    assert again <= 12, "seconds until its URLs are asked again"
 
 
 def test_ctrl_c_and_resume(tmp_path: Path, undisturbed: Outcome) -> None:

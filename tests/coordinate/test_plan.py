@@ -32,7 +32,7 @@ def test_without_a_rate_one_host_feeds_all_workers() -> None:
     planner = Planner(rate=0, concurrency=64)
     planner.add("a.example", range(10_000))
     found = drafts(planner, 2)
-    assert len(found) == 4
+    assert len(found) == 3 * 2
     assert {d.size for d in found} == {250}
     assert sum(d.shares["a.example"] for d in found) <= 64
 
@@ -40,7 +40,10 @@ def test_without_a_rate_one_host_feeds_all_workers() -> None:
 def test_the_last_urls_are_shared_between_the_workers() -> None:
     planner = Planner(rate=0, concurrency=64)
     planner.add("a.example", range(200))
-    assert [d.size for d in drafts(planner, 2)] == [50, 50, 50, 50]
+    sizes = [d.size for d in drafts(planner, 2)]
+    assert sum(sizes) == 200
+    assert len(sizes) == 6
+    assert max(sizes) - min(sizes) <= 1
 
 
 def test_a_slow_host_takes_no_turn_of_the_others() -> None:

@@ -163,6 +163,38 @@ def test_a_lost_batch_is_halved_until_the_poison_stands_alone() -> None:
     )
 
 
+def test_a_host_that_answers_nothing_is_given_up_though_its_urls_end_one_by_one() -> None:
+    clock = Clock()
+    work = start(clock)
+    lists(work, *(f"/{n}" for n in range(50)))
+    work.listing_is_whole()
+    for _ in range(DOWN_ROUNDS_MAX + 1):
+        batch = batch_of(work)
+        first, *rest = [u.seq for u in batch.urls]
+        work.done(batch.batch, [first], {}, {first})
+        work.left(batch.batch, [Left(seq, LeftWhy.DOWN) for seq in rest])
+        work.finished(batch.batch)
+        clock.now += 61
+    assert work.nothing_left
+    counts = work.ledger.counts()
+    assert counts.checked == DOWN_ROUNDS_MAX + 1
+    assert counts.unchecked == {"host_down": 50 - counts.checked}
+
+
+def test_halves_of_a_lost_batch_keep_to_the_connections_of_their_host_and_use_them_all() -> None:
+    work = start(concurrency=4, rate=5.0)
+    lists(work, *(f"/{n}" for n in range(60)))
+    lost = batch_of(work)
+    assert lost.shares == {"shop.example": 4}
+    work.lost(lost.batch)
+    half = batch_of(work)
+    assert half.shares == {"shop.example": 4}, "one connection would take four times as long"
+    assert work.next_batch(1) is None, "the host has all its connections under way"
+    answer(work, half)
+    other = batch_of(work)
+    assert {u.seq for u in (*half.urls, *other.urls)} == {u.seq for u in lost.urls}, "lost ones come first"
+
+
 def test_words_about_an_unknown_batch_change_no_plan() -> None:
     work = start()
     lists(work, "/a")

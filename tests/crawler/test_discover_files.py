@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import zlib
 
 from sitemap_audit.settings import ENTRY_BATCH, HOST_FAILURES
 from tests.crawler.runs import Discover, index, urlset
@@ -55,6 +56,29 @@ async def test_an_index_and_its_children_all_named_by_robots_txt(discover: Disco
         assert (child["source"], child["parent"], child["declared_in"]) == ("robots", f"{A}/i.xml", [A])
         assert out.file(f"{A}/i.xml")["parent"] is None
         assert out.locs == [f"{A}/1"]
+
+
+async def test_a_file_that_is_cut_at_our_limit_says_so_however_it_is_packed(discover: Discover) -> None:
+    """The cap of the client must not hide from the reader that there was more."""
+    packed = zlib.compressobj(1, wbits=31)
+    blanks, begin = b" " * (1 << 20), urlset(f"{A}/1").partition("</urlset>")[0].encode()
+    bomb = packed.compress(begin) + b"".join(packed.compress(blanks) for _ in range(101)) + packed.flush()
+    coded = {"Content-Type": "application/xml", "Content-Encoding": "gzip"}
+    out = await discover(
+        {
+            "a.example": {
+                "/robots.txt": Reply.text(f"Sitemap: {A}/coded.xml\nSitemap: {A}/file.xml.gz\n"),
+                "/coded.xml": Reply(200, bomb, coded),
+                "/file.xml.gz": Reply(200, bomb, {"Content-Type": "application/gzip"}),
+            }
+        },
+        A,
+    )
+    for name in ("coded.xml", "file.xml.gz"):
+        file = out.file(f"{A}/{name}")
+        assert (file["state"], file["stopped_by_us"]) == ("partial", True)
+        assert [p["kind"] for p in file["problems"]] == ["stopped-too-large"]
+    assert out.locs == [f"{A}/1", f"{A}/1"]
 
 
 async def test_gzip_is_told_by_its_bytes(discover: Discover) -> None:

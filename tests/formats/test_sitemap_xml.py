@@ -176,6 +176,12 @@ def test_what_does_not_belong_is_named(inside: str, expected: tuple[str, int, st
     assert Read(urlset(inside)).problems == [expected]
 
 
+def test_a_sitemap_among_the_urls_of_a_urlset_is_listed_and_a_urlset_of_sitemaps_is_an_index() -> None:
+    url, sitemap = f"<url><loc>{A}</loc></url>", f"<sitemap><loc>{A}</loc></sitemap>"
+    assert [row.is_child for row in Read(urlset(url + url + sitemap)).rows] == [False, False, False]
+    assert [row.is_child for row in Read(urlset(sitemap + sitemap)).rows] == [True, True]
+
+
 def test_foreign_vocabularies_are_no_problem() -> None:
     spaces = f'{NS} xmlns:mobile="http://www.google.com/schemas/sitemap-mobile/1.0" xmlns:pm="http://www.google.com/schemas/sitemap-pagemap/1.0"'
     read = Read(

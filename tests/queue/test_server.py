@@ -84,6 +84,36 @@ def test_the_server_of_a_killed_run_is_adopted(tmp_path: Path) -> None:
     assert list(private_folder().glob(f"{name}.*")) == [], "nothing is left behind"
 
 
+def test_a_server_that_is_killed_comes_back_with_its_data(tmp_path: Path) -> None:
+    with private_server(tmp_path / ".server") as url, connect(url) as client:
+        for kept in (b"once", b"twice"):
+            before = psutil.Process(int(client.info()["process_id"]))
+            client.set("kept", kept)
+            before.kill()
+            assert client.get("kept") == kept, "a patient client only waits"
+            after = psutil.Process(int(client.info()["process_id"]))
+            assert after.pid != before.pid
+    psutil.wait_procs([after], timeout=5)
+    assert not after.is_running()
+
+
+def test_an_adopted_server_that_is_killed_comes_back_too(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path / ".server")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert owner.stdout is not None
+    owner.stdout.readline()
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+    with private_server(tmp_path / ".server") as url, connect(url) as client:
+        psutil.Process(int(client.info()["process_id"])).kill()
+        assert client.get("kept") == b"yes"
+
+
 def test_a_server_that_evicts_is_refused(tmp_path: Path) -> None:
     with private_server(tmp_path / ".server") as url, connect(url) as client:
         client.config_set("maxmemory-policy", "allkeys-lru")

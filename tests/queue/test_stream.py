@@ -52,6 +52,19 @@ def test_what_was_not_forgotten_is_read_again(client: redis.Redis) -> None:
     assert [d.message for d in Reader(client, "r1").read(0)] == [d.message for d in read[2:]]
 
 
+def test_old_messages_of_a_server_that_came_back_from_its_log_are_forgotten(client: redis.Redis) -> None:
+    publisher, reader = Publisher(client, "r1"), Reader(client, "r1")
+    reader.forget_read()  # nothing was read yet
+    for _ in range(2):
+        publisher.publish_pages(PAGE)
+        publisher.publish_entries(EntriesMessage(lines=b"{}\n", count=1))
+    while reader.read(0):
+        pass
+    publisher.publish_pages(PAGE)
+    reader.forget_read()
+    assert reader.backlog() == (1, 0), "what was not read stays"
+
+
 def test_the_publisher_waits_at_the_bound_and_goes_on(client: redis.Redis) -> None:
     publisher = Publisher(client, "r1", max_messages=5)
     sent: list[int] = []

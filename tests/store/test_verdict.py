@@ -133,6 +133,16 @@ LINES: list[tuple[str, Row, tuple[str, str | None]]] = [
         ("unreachable", "dns"),
     ),
     (
+        "a page that broke off behind its head is not known to be sound",
+        OK | {"error_class": "timeout"},
+        ("unknown", "timeout"),
+    ),
+    (
+        "a noindex that was seen before a page broke off counts",
+        OK | {"error_class": "reset", "noindex": True, "noindex_sources": ["meta:robots"]},
+        ("noindex", "meta:robots"),
+    ),
+    (
         "an answer that was cut is one",
         NO_BODY | {"error_class": "reset"},
         ("unknown", "reset"),

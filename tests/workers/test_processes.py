@@ -21,6 +21,7 @@ from sitemap_audit.options import RunOptions, Transport
 from sitemap_audit.queue.jobs import (
     CHECK_BATCH,
     BatchJob,
+    count_workers,
     enqueue_batch,
     lost_batches,
     put_options,
@@ -152,6 +153,7 @@ def test_a_killed_worker_acknowledges_nothing_and_is_replaced(start: Start, clie
         again = a_batch(site, client, "/a")
         assert {m.batch for m in collect(client) if m.finished} == {again.batch}
         assert worker.pid not in {c.pid for c in children(parent)}
+        assert count_workers(client) == 1, "the dead one is struck out by the one that replaces it"
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
