@@ -113,6 +113,16 @@ class Collector:
                 self.note = message.note
                 self.work.listing_is_whole()
 
+    def own_entries(self, lines: bytes, count: int) -> None:
+        """Entry facts that come from no stream (`--list`)."""
+        self.writers["entries"].add(lines, count, None)
+        self.entries(lines)
+
+    def own_sitemap(self, line: bytes) -> None:
+        """The fact of a file that comes from no stream."""
+        self.files += 1
+        self.writers["sitemaps"].add(line, 1, None)
+
     def entries(self, lines: bytes) -> None:
         """Entry facts, as JSON lines → the account."""
         for line in lines.splitlines():

@@ -20,7 +20,7 @@ from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.follow import Follower
 from sitemap_audit.coordinate.known import take_up
-from sitemap_audit.coordinate.list_file import UrlList, publish_list
+from sitemap_audit.coordinate.list_file import UrlList, take_list
 from sitemap_audit.coordinate.progress import Progress
 from sitemap_audit.coordinate.run import Coordinator
 from sitemap_audit.coordinate.signals import Signals
@@ -126,7 +126,7 @@ def _carry_out(
     if resume:
         take_up(folder, record, work, collector)
     if listed is not None:
-        publish_list(listed, client, record)
+        take_list(listed, record, collector)
     return Coordinator(
         folder=folder,
         record=record,
