@@ -81,7 +81,18 @@ def judge_and_report(
         written = write_reports(run, summary, folder.path, formats=formats, csv_style=csv_style)
     if not quiet:
         render(summary, written, sys.stdout)
-    return exit_code(summary, fail_on)
+    code = exit_code(summary, fail_on)
+    if code in (1, 4):
+        print(f"sitemap-audit: {_why(code, summary, folder)}", file=sys.stderr)
+    return code
+
+
+def _why(code: int, summary: Summary, folder: RunFolder) -> str:
+    """One line for whoever reads only the mail of a scheduled job."""
+    if code == 4:
+        return f"nothing could be audited: no readable robots.txt, sitemap or page ({folder.path})"
+    said = ", ".join(f"{n:,} {severity}{'s' if n != 1 else ''}" for severity, n in summary.severities.items())
+    return f"--fail-on met: {said} ({folder.path / 'findings.csv'})"
 
 
 def exit_code(summary: Summary, fail_on: str) -> int:

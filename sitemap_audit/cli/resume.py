@@ -49,10 +49,15 @@ def resume(
         )
     if record.redis and not redis:
         redis = record.redis
+    wanted = record.workers_wanted if workers is None else workers
+    if not wanted and not redis:
+        raise UsageError(
+            "no worker would check this run: give --workers N, or the server of others with --redis URL"
+        )
     record = replace(
         record,
         transport=replace(record.transport, headers=headers),
-        workers_wanted=record.workers_wanted if workers is None else workers,
+        workers_wanted=wanted,
     )
     raise typer.Exit(
         audit_and_report(

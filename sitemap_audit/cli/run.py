@@ -22,9 +22,11 @@ NOT_IN_CONFIG: Final = frozenset({"config", "sites", "help"})
 
 
 def _from_config(context: typer.Context, value: Path | None) -> Path | None:
-    known = {p.name.replace("_", "-") for p in context.command.params if p.name} - NOT_IN_CONFIG
-    config = read_config(value, known)
-    context.default_map = {name.replace("-", "_"): v for name, v in config.options.items()}
+    names = {
+        o.removeprefix("--"): p.name for p in context.command.params for o in p.opts if o.startswith("--")
+    }
+    config = read_config(value, names.keys() - NOT_IN_CONFIG)
+    context.default_map = {names[name]: v for name, v in config.options.items()}
     context.obj = config
     return value
 
@@ -186,6 +188,10 @@ def run(
     from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
     from sitemap_audit.store.folder import RunFolder, RunRecord, default_out, new_run_id
 
+    if workers == 0 and not redis:
+        raise UsageError(
+            "--workers 0 needs --redis URL: nobody else can join a run on its own private server"
+        )
     read = [read_site(s) for s in sites]
     headers, connect, ca = shared.check_transport(header or [], connect_to or [], cacert)
     now = datetime.now(UTC)

@@ -24,7 +24,7 @@ RATE_WINDOW_S: Final = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One moment of a run. `waiting_hosts`: (host, seconds, URLs) of hosts that asked us to wait."""
+    """One moment of a run. `waiting_hosts`: (host, seconds, URLs) of hosts that asked us to wait or do not answer."""
 
     counts: Counts
     discovering: bool
@@ -85,7 +85,7 @@ def describe(snapshot: Snapshot, rate: float) -> str:
     if snapshot.waiting_hosts:
         host, seconds, urls = snapshot.waiting_hosts[0]
         others = f" and {len(snapshot.waiting_hosts) - 1} more" if len(snapshot.waiting_hosts) > 1 else ""
-        parts.append(f"{host} asked us to wait {duration(seconds)} ({urls:,} URLs){others}")
+        parts.append(f"{host} is left alone for {duration(seconds)} ({urls:,} URLs){others}")
     if not snapshot.workers:
         parts.append("no worker has joined yet")
     if snapshot.note:
@@ -165,7 +165,7 @@ class Terminal:
             f"{rate:,.1f} URLs/s · {duration(now - self._began)} so far · {left} left · {snapshot.workers} workers, {snapshot.batches} batches",
         )
         for host, seconds, urls in snapshot.waiting_hosts[:3]:
-            table.add_row("wait", f"{host} asked us to wait {duration(seconds)} ({urls:,} URLs)")
+            table.add_row("wait", f"{host} is left alone for {duration(seconds)} ({urls:,} URLs)")
         if snapshot.second_looks:
             table.add_row("wait", f"{snapshot.second_looks:,} URLs wait for a second look")
         if snapshot.note:

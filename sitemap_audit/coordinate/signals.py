@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM of a run: counted from its first moment to its last, looked at by the loop.
+"""Ctrl-C, SIGTERM and a closed terminal (SIGHUP): counted from its first moment to its last, looked at by the loop.
 
 A KeyboardInterrupt in the middle of anything would leave things half done (and DuckDB turns it into an
 error of its own); so a run never gets one.
@@ -25,7 +25,7 @@ class Signals:
         def note(number: int, frame: FrameType | None) -> None:
             self.count += 1
 
-        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
+        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         try:
             yield
         finally:

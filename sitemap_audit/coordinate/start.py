@@ -6,6 +6,7 @@ the messages left in the streams already say.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -86,9 +87,12 @@ def carry_out(
         stack.callback(progress.close)
         signals = Signals()
         stack.enter_context(signals.listen())
-        return _carry_out(
+        record = _carry_out(
             stack, folder, record, signals, redis_url, progress, listed, resume=resume, verbose=verbose
         )
+    if record.state == "done":
+        shutil.rmtree(folder.server, ignore_errors=True)
+    return record
 
 
 def _carry_out(

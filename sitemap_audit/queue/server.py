@@ -255,10 +255,8 @@ def private_server(state: Path) -> Iterator[str]:
                 keeper.end()
                 if keeper.server is None:
                     _shut_down(url)
-                elif keeper.server.is_running():
-                    keeper.server.stop(timeout=PRIVATE_START_S)
                 else:
-                    keeper.server.terminate()
+                    stop_valkey(keeper.server, path)
         finally:
             for left_over in (path, path.with_suffix(".data")):
                 left_over.unlink(missing_ok=True)
@@ -333,9 +331,10 @@ def start_valkey(state: Path, path: Path) -> ValkeyServer:
     link.unlink(missing_ok=True)
     link.symlink_to(state, target_is_directory=True)
     server.data_dir, server.log_path = link, link / "valkey.log"
-    # Ctrl-C goes to every process of the terminal. The server must outlive it until the run has
-    # saved its state; a blocked signal stays blocked in the child, a handler would not.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Ctrl-C, a closed terminal, `timeout` and service managers signal every process of the group. The
+    # server must outlive them until the run has saved its state; a blocked signal stays blocked in the
+    # child, a handler would not. It is ended by SHUTDOWN (stop_valkey).
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         server.start(timeout=PRIVATE_START_S)
     except ValkeyServerError as error:
@@ -343,3 +342,9 @@ def start_valkey(state: Path, path: Path) -> ValkeyServer:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return server
+
+
+def stop_valkey(server: ValkeyServer, path: Path) -> None:
+    """End a server of `start_valkey`, whose process takes no signal but SIGKILL: by SHUTDOWN, then for good."""
+    _shut_down(f"unix://{path}?db=0")
+    server.terminate()

@@ -184,9 +184,7 @@ def summarise(run: Judged) -> Summary:
         looked=record.looked,
         workers=record.workers,
         readable=bool(
-            run.one(
-                "SELECT count(*) FROM robots_files WHERE state IN ('ok', 'missing', 'forbidden', 'html', 'redirect_limit')"
-            )
+            run.one("SELECT count(*) FROM robots_files WHERE state IN ('ok', 'html')")
             or run.one("SELECT count(*) FROM sitemap_files WHERE status = 200")
             or run.one("SELECT count(*) FROM pages WHERE first_status IS NOT NULL")
         ),

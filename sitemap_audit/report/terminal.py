@@ -73,8 +73,8 @@ def lines(summary: Summary, written: Sequence[Path]) -> list[Text]:
                 "  ", (word, colour), f"  {answer.question:<50} ", (visible(answer.evidence, 90), "dim")
             )
         )
-    findings = [r for r in summary.rules if r.count and r.rule != "audit-incomplete"]
-    out += _worst(findings)
+    findings = [r for r in summary.rules if r.count]
+    out += _worst([r for r in findings if r.rule != "audit-incomplete"])
     if summary.verdicts:
         out += [Text(), _heading(f"Verdicts of the {summary.listed:,} listed URLs")]
         for verdict, n in summary.verdicts.items():
@@ -203,6 +203,6 @@ def _unjudged(summary: Summary) -> list[Text]:
         said = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
         names = ", ".join(rules[:6]) + (f" and {len(rules) - 6} more" if len(rules) > 6 else "")
         out.append(Text(f"  {said}: {names}", style="dim"))
-    if any(r.rule == "index-noindex-blocked" for r in gaps):
+    if any("blocked_page" in r.unjudged for r in gaps):
         out.append(Text("  --inspect-blocked reads the pages that robots.txt blocks", style="dim"))
     return out

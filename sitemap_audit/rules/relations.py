@@ -68,7 +68,10 @@ ORIGINS_IN_USE: Final = f"""
         SELECT {origin_of("url")} AS origin, 0 AS place,
                'URLs listed on this origin: ' || {count_of("count(*)")} || ', the first in '
                || arg_min(coalesce(sitemap, '?') || coalesce(', line ' || line, ''), (sitemap, line)) AS claim
-        FROM listing GROUP BY 1
+        FROM listing
+        -- The robots.txt of a host that the audit does not cover is not this site's to mend.
+        WHERE url_key NOT IN (SELECT url_key FROM pages WHERE state = 'skipped' AND reason = 'out_of_scope')
+        GROUP BY 1
         UNION ALL
         SELECT {origin_of("url")}, 2, 'the sitemap ' || min(url) FROM sitemap_files
         WHERE source IS DISTINCT FROM 'guess' GROUP BY 1

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from sitemap_audit.queue.jobs import count_workers
-from sitemap_audit.queue.server import connect, start_valkey
+from sitemap_audit.queue.server import connect, start_valkey, stop_valkey
 from tests.cli.audit import QUICK, Outcome, call, environment, interrupt, run, start, until
 from tests.site.server import Reply, Sites, serve
 
@@ -119,7 +119,7 @@ def test_bad_input_of_every_kind_is_a_finding_or_a_line_and_the_audit_goes_on(tm
 def test_a_site_without_robots_txt_or_sitemap_says_where_it_looked(tmp_path: Path) -> None:
     with serve({"bare.example": {"/": Reply.html("<title>Nothing</title>")}}) as site:
         done = run("bare.example", site.arguments, out=tmp_path / "r")
-    assert done.code == 0, done.stderr
+    assert done.code == 4, done.stderr
     assert "https://bare.example/sitemap.xml" in done.stdout
     assert done.summary["totals"]["listed"] == 0
 
@@ -340,7 +340,7 @@ def test_workers_of_another_place_join_by_url(tmp_path: Path, undisturbed: Outco
             worker.terminate()
         for worker in workers:
             worker.communicate(timeout=15)
-        server.stop(timeout=15)
+        stop_valkey(server, socket)
         socket.unlink(missing_ok=True)
     assert [worker.returncode for worker in workers] == [0, 0]
 
@@ -354,7 +354,7 @@ def test_a_server_that_evicts_is_refused_with_the_mend(tmp_path: Path) -> None:
         redis.Redis.from_url(f"unix://{socket}").config_set("maxmemory-policy", "allkeys-lru")
         done = run("https://shop.example", (), "--redis", f"unix://{socket}?db=0", out=tmp_path / "r")
     finally:
-        server.stop(timeout=15)
+        stop_valkey(server, socket)
         socket.unlink(missing_ok=True)
     assert done.code == 2
     assert "noeviction" in done.stderr

@@ -173,7 +173,7 @@ def test_a_stop_hands_back_and_ends_all(start: Start, client: redis.Redis, signa
 
 
 def test_idle_workers_stop_at_once_and_sign_off(start: Start, client: redis.Redis) -> None:
-    parent = start("--processes", "2")
+    parent = start("--processes", "2", "--slow-processes", "0")
     wait_for(lambda: client.scard("rq:workers") == 2)
     parent.terminate()
     assert parent.wait(5) == 0

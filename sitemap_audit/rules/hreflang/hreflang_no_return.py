@@ -67,7 +67,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="hreflang without a link back",
     why="Language versions must name each other; without a link back the pair is ignored.",
-    fix="Let {related_url} name {url} as well, or drop the pair.",
+    fix="Let {related_url} name {url} as well if it is a version of that page; else name this page's own version instead.",
     source=(
         Source("text-002", "line 69, each URL lists all versions; line 95 of the checklist"),
         Source("g-hreflang", "guidelines for all methods; missing return links"),
@@ -112,6 +112,8 @@ RULE = Rule(
                || CASE WHEN b.hop_count > 0 THEN ' (read at ' || coalesce(b.final_url, '?') || ')' ELSE '' END
                    AS reality,
                d.href AS related_url,
+               -- A template that names the home page as x-default of every page: the versions themselves still pair.
+               CASE WHEN d.only_default THEN 'warning' END AS severity,
                CASE WHEN l.url_key IS NULL AND (SELECT lost_files FROM lost) THEN 'possible' END AS confidence
         FROM told d
         LEFT JOIN pages b ON b.url_key = d.target

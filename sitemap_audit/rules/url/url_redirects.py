@@ -52,9 +52,10 @@ RULE = Rule(
                                         WHEN list_contains(redirect_flags, 'too_long') THEN 'too many hops' END,
                                    status::VARCHAR, error_class, 'no answer') || ')' AS reality,
                final_url AS related_url,
-               CASE WHEN final_key IN (SELECT url_key FROM listing) THEN 'warning' END AS severity
+               CASE WHEN final_key <> url_key AND final_key IN (SELECT url_key FROM listing) THEN 'warning' END AS severity
         FROM pages
-        WHERE first_status IN (301, 302, 303, 307, 308) AND hop_count > 0
+        WHERE first_status IN (301, 302, 303, 307, 308)
+          AND (hop_count > 0 OR coalesce(list_contains(redirect_flags, 'loop'), false))
     """,
     fires=(
         Fires("the page moved", {"entries": [OLD_LISTED], "pages": [MOVED]}, FINDING | {"severity": "error"}),
@@ -75,6 +76,23 @@ RULE = Rule(
                 "pages": [MOVED | {"status": 301, "redirect_flags": ["loop"], "hop_count": 3}],
             },
             {"reality": f"301, ends at {NEW} (loop)"},
+        ),
+        Fires(
+            "it redirects to itself",
+            {
+                "entries": [OLD_LISTED],
+                "pages": [
+                    MOVED
+                    | {
+                        "status": 301,
+                        "redirect_flags": ["loop"],
+                        "hop_count": 0,
+                        "final_url": OLD,
+                        "final_key": OLD,
+                    }
+                ],
+            },
+            {"reality": f"301, ends at {OLD} (loop)", "severity": "error"},
         ),
         Fires(
             "two files list it: one finding",
