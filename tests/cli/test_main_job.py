@@ -395,3 +395,17 @@ def test_requests_go_to_nobody_else(tmp_path: Path) -> None:
     assert {r.path for r in foreign_requests} == {"/robots.txt"}
     assert len(foreign_requests) <= 100
     assert done.summary["totals"]["skipped"] == {"out_of_scope": 300}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+def test_a_signal_to_the_whole_process_group_is_a_stop(tmp_path: Path, number: signal.Signals) -> None:
+    """What `timeout`, a closed terminal and service managers do: the private server gets it too."""
+    out = tmp_path / "r"
+    with serve(shop(120, wait_s=0.3)) as site:
+        process = start("run", "https://shop.example", "--out", str(out), *QUICK, *site.arguments, out=out)
+        until(lambda: len(site.requests("shop.example")) > 12, "pages are asked")
+        os.killpg(process.pid, number)
+        _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130, stderr.decode()
+    assert f"sitemap-audit resume {out}" in stderr.decode()
+    assert "Traceback" not in stderr.decode()
