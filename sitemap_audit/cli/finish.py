@@ -91,7 +91,7 @@ def _why(code: int, summary: Summary, folder: RunFolder) -> str:
     """One line for whoever reads only the mail of a scheduled job."""
     if code == 4:
         return f"nothing could be audited: no readable robots.txt, sitemap or page ({folder.path})"
-    said = ", ".join(f"{n:,} {severity}{'s' if n != 1 else ''}" for severity, n in summary.severities.items())
+    said = summary.severity_words()
     return f"--fail-on met: {said} ({folder.path / 'findings.csv'})"
 
 

@@ -81,6 +81,10 @@ class Summary:
     readable: bool
     """At least one robots.txt, sitemap or page could be read."""
 
+    def severity_words(self) -> str:
+        """`24 errors, 1 warning`: the findings that stand, for a person."""
+        return ", ".join(f"{n:,} {name}{'s' if n != 1 else ''}" for name, n in self.severities.items())
+
     def to_json(self) -> dict[str, Any]:
         """summary.json (CONTRACT)."""
         return {

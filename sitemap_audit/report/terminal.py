@@ -171,7 +171,7 @@ def _findings(findings: list[RuleCount], summary: Summary) -> list[Text]:
     total = sum(summary.severities.values())
     if not total:
         return [Text(), _heading("Findings: none")]
-    said = ", ".join(f"{n:,} {severity}{'s' if n != 1 else ''}" for severity, n in summary.severities.items())
+    said = summary.severity_words()
     out: list[Text] = [Text(), _heading(f"Findings: {said}")]
     for rule in findings:
         where = ""
