@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import redis
 
-from sitemap_audit.queue.server import connect, private_server
-
-
-@pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder, private_server(Path(folder) / ".server") as url:
-        yield url
+from sitemap_audit.queue.server import connect
 
 
 @pytest.fixture

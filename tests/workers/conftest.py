@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -16,19 +15,13 @@ from sitemap_audit.facts import Attempt, Page
 from sitemap_audit.options import RunOptions
 from sitemap_audit.queue.jobs import put_options
 from sitemap_audit.queue.messages import Again, Batch, BatchUrl, Left, PagesMessage, RobotsMessage, Target
-from sitemap_audit.queue.server import connect, private_server
+from sitemap_audit.queue.server import connect
 from sitemap_audit.queue.stream import Reader
 from tests.site.server import Site
 from workers.jobs import check_batch, set_station
 from workers.station import Station
 
 HOST = "example.com"
-
-
-@pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder, private_server(Path(folder) / ".server") as url:
-        yield url
 
 
 @pytest.fixture
