@@ -144,7 +144,7 @@ def read_robots(body: bytes) -> RobotsText:
     lines, unsupported, unknown, typos = [], [], [], []
     count = 0
     kinds: dict[bytes, tuple[str, bool, bool]] = {}
-    for count, raw in enumerate(_lines(kept), 1):
+    for count, raw in enumerate(lines_of(kept), 1):
         line = raw.partition(b"#")[0].strip()
         if not line:
             continue
@@ -216,7 +216,9 @@ def agent_token(value: bytes) -> str:
     return match[0].lower().decode("ascii") if match else ""
 
 
-def _lines(body: bytes) -> Iterator[bytes]:
+def lines_of(body: bytes) -> Iterator[bytes]:
+    """The lines as they are counted (6.2, 1 to 3), comments and all."""
+    body = body[:ROBOTS_MAX_BYTES]
     # A part of the mark counts as the mark, so that EF BB alone is skipped too.
     for length in (3, 2, 1):
         if body.startswith(_BOM[:length]):

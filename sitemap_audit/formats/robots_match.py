@@ -77,7 +77,7 @@ class BotRules:
         allows: dict[str, int] = {}
         blocks: dict[str, int] = {}
         for rule in self.rules:
-            for pattern in self._patterns(rule):
+            for pattern in self.patterns(rule):
                 if pattern[0] in "/*":  # others match nothing
                     (allows if rule.allow else blocks)[pattern] = len(pattern)
         longest_block = max((n for pattern, n in blocks.items() if pattern not in allows), default=0)
@@ -108,7 +108,7 @@ class BotRules:
         """All patterns; in rfc mode those with `:` or `/` in a query apart, the second."""
         plain, query = PatternIndex(), PatternIndex()
         for rule in self.rules:
-            for pattern in self._patterns(rule):
+            for pattern in self.patterns(rule):
                 if self.mode is RobotsMode.RFC and has_query_url(pattern):
                     query.add(rfc_query(pattern), rule)
                 else:
@@ -117,7 +117,7 @@ class BotRules:
         query.close()
         return plain, query
 
-    def _patterns(self, rule: RawRule) -> list[str]:
+    def patterns(self, rule: RawRule) -> list[str]:
         """The rule's pattern as it is compared; an allowed index page allows its directory too."""
         forms = [escape_value(rule.value)]
         slash = forms[0].rfind("/")
@@ -145,6 +145,17 @@ def rules_for(text: RobotsText, bot: str, mode: RobotsMode | str = RobotsMode.GO
     own = [block for block in blocks if token in block.tokens]
     chosen = own or [block for block in blocks if block.star]
     return BotRules((rule for block in chosen for rule in block.rules), mode, named=bool(own))
+
+
+def index_of(several: Iterable[BotRules]) -> PatternIndex:
+    """The patterns of several bots' rules in google mode: a path that none of them matches is free for all of them."""
+    index = PatternIndex()
+    for rules in several:
+        for rule in rules.rules:
+            for pattern in rules.patterns(rule):
+                index.add(pattern, rule)
+    index.close()
+    return index
 
 
 def crawl_delay(text: RobotsText, token: str) -> float | None:

@@ -125,6 +125,7 @@ class PatternIndex:
     def best(self, path: str) -> Found:
         """The longest patterns that match an escaped path."""
         best, allow, disallow, size = 0, None, None, len(path)
+        absent: set[str] = set()
         for length in self._lengths:
             if length > size:
                 break
@@ -132,11 +133,15 @@ class PatternIndex:
             if head not in self._heads:
                 continue
             first = self._heads[head]
-            for patterns in self._lists(first, head, path) if head in self._grams else (first,):
+            many = head in self._grams
+            for patterns in self._lists(first, head, path) if many else (first,):
                 for count, text, pieces, anchored, rule in patterns:
                     if count < best:
                         break
-                    if text is None:
+                    if many:
+                        if not absent.isdisjoint(pieces) or not _fits(path, length, pieces, anchored, absent):
+                            continue
+                    elif text is None:
                         if not _fits(path, length, pieces, anchored):
                             continue
                     elif text and path.find(text, length) < 0:
@@ -158,10 +163,13 @@ class PatternIndex:
                 yield grams[gram]
 
 
-def _fits(path: str, at: int, pieces: tuple[str, ...], anchored: bool) -> bool:
+def _fits(
+    path: str, at: int, pieces: tuple[str, ...], anchored: bool, absent: set[str] | None = None
+) -> bool:
     """Do the pieces stand in `path` behind `at`, in order, the last one at the end if anchored?
 
-    The leftmost place is always good enough: what fits behind a later place fits behind it too.
+    The leftmost place is always good enough: what fits behind a later place fits behind it too. A piece that is
+    found nowhere goes into `absent`: of 20,000 rules that share their pieces, each piece is missed once.
     """
     if not pieces:
         return at == len(path)
@@ -169,10 +177,12 @@ def _fits(path: str, at: int, pieces: tuple[str, ...], anchored: bool) -> bool:
     for n, piece in enumerate(pieces):
         if n == last and anchored:
             return path.endswith(piece) and len(path) - len(piece) >= at
-        at = path.find(piece, at)
-        if at < 0:
+        found = path.find(piece, at)
+        if found < 0:
+            if absent is not None and piece not in path:
+                absent.add(piece)
             return False
-        at += len(piece)
+        at = found + len(piece)
     return True
 
 

@@ -154,7 +154,7 @@ class RobotsPolicy:
         it and the file has one for `*`.
         """
         if self.effect is Effect.RULES or self.effect is Effect.LAST_GOOD:
-            rules = self._rules_of(bot)
+            rules = self.rules_of(bot)
             match = rules.match(href)
             star = self._star.match(href).allowed if rules.named and self._has_star else None
             key = (match.allowed, match.line, match.tie_line, star)
@@ -180,7 +180,7 @@ class RobotsPolicy:
             return None
         if self.effect is Effect.DISALLOW_ALL:
             return "disallow_all"
-        return self._rules_of(bot).effective()
+        return self.rules_of(bot).effective()
 
     def crawl_delay(self, token: str) -> float | None:
         """Seconds that the file asks this agent to wait between requests, as written."""
@@ -189,10 +189,11 @@ class RobotsPolicy:
     def second_opinion(self, bot: str, href: str) -> bool | None:
         """What Protego says by the bot's rules; None where no rules decide. Recorded, never the verdict."""
         if self.effect is Effect.RULES or self.effect is Effect.LAST_GOOD:
-            return self._rules_of(bot).second_opinion(href)
+            return self.rules_of(bot).second_opinion(href)
         return None
 
-    def _rules_of(self, bot: str) -> BotRules:
+    def rules_of(self, bot: str) -> BotRules:
+        """The rules that bind this bot: those of its own groups, else those for `*`."""
         rules = self._rules.get(bot)
         if rules is None:
             own = bot.lower() in self._tokens

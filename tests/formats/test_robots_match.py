@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import jwm.robotstxt.googlebot
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +9,7 @@ from hypothesis import strategies as st
 from sitemap_audit.formats.robots import RobotsMode, read_robots
 from sitemap_audit.formats.robots_match import Match, protego_allows, rules_for
 from sitemap_audit.formats.robots_patterns import robots_path
-
-HOST = "https://shop.example"
+from tests.formats.robots_oracle import BODY, HOST, URL_PATH, corpus_files, decisions_of, oracle
 
 
 def match(rules: str, url: str, mode: str = "google") -> Match:
@@ -124,13 +120,6 @@ def test_a_misspelt_agent_line_in_rfc_mode() -> None:
     assert not rules_for(text, "other", RobotsMode.RFC).match("/a").allowed
 
 
-def oracle(body: bytes, bot: str, url: str) -> tuple[bool, int]:
-    """Google's parser: allowed, and the line (0 = none)."""
-    matcher: Any = jwm.robotstxt.googlebot.RobotsMatcher  # its stubs call the class abstract
-    asked = matcher()
-    return asked.OneAgentAllowedByRobots(body, bot, url), asked.matching_line()
-
-
 GROUPS = b"User-agent: Google-Bot/2\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n\nUser-agent: google-bot\nDisallow: /c\n"
 
 
@@ -208,74 +197,6 @@ def test_the_second_opinion_is_about_the_chosen_rules() -> None:
     assert not protego_allows(read_robots(b"User-agent: *\nDisallow: /~a\n"), "bot", HOST + "/%7Ea")
 
 
-FIELD = st.sampled_from(
-    [
-        "User-agent: ",
-        "User-agent: ",
-        "Disallow: ",
-        "Disallow: ",
-        "Allow: ",
-        "allow:",
-        "Disalow ",
-        "useragent\t",
-        "Sitemap: ",
-        "Crawl-delay: ",
-        "Foo: ",
-        "Allowed: ",
-        "",
-        "Disallow:: ",
-        "User-agents= ",
-    ]
-)
-AGENT = st.sampled_from(["*", "bot", "Bot/1", "other", "* x", "*x", "b-o_t", "", "bot bot", "ż"])
-PATH = st.lists(
-    st.sampled_from(
-        [
-            "/",
-            "a",
-            "b",
-            "*",
-            "$",
-            "**",
-            "/index.html",
-            "/index.htm",
-            "?",
-            "=",
-            "%2f",
-            "%2F",
-            "%7E",
-            "%",
-            "%4",
-            "ż",
-            "\x85",
-            " ",
-            ".",
-            ";",
-            ":",
-            "//",
-            "aaaa",
-            "abab",
-            "#",
-        ]
-    ),
-    max_size=6,
-).map("".join)
-END = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r", "\n\n", "\0\n", "\v\n", "#c\n"])
-BODY = st.builds(
-    lambda mark, lines: (mark + "".join(lines)).encode(),
-    st.sampled_from(["", "", "\ufeff"]),
-    st.lists(
-        FIELD.flatmap(
-            lambda f: st.builds("".join, st.tuples(st.just(f), AGENT if "gent" in f else PATH, END))
-        ),
-        max_size=12,
-    ),
-)
-URL_PATH = PATH.map(
-    lambda p: "/" + p.replace("ż", "%C5%BC").replace("\x85", "").replace(" ", "").replace("%2f", "%2F")
-)
-
-
 @settings(max_examples=120, deadline=None)
 @given(BODY, st.sampled_from(["bot", "other", "third", ""]), st.lists(URL_PATH, min_size=1, max_size=6))
 def test_google_s_parser_agrees(body: bytes, bot: str, paths: list[str]) -> None:
@@ -332,3 +253,14 @@ def test_effective_is_what_the_matches_say(body: bytes, paths: list[str], mode: 
     says = rules.effective()
     if says != "mixed":
         assert answers <= {says == "allow_all"}
+
+
+@pytest.mark.skipif(not corpus_files(), reason="the shared corpus does not lie beside this checkout")
+def test_google_s_parser_agrees_on_real_files() -> None:
+    count = 0
+    for file in corpus_files():
+        if file.stat().st_size < 20_000:  # the whole corpus: python -m tests.formats.robots_oracle
+            for agrees, said in decisions_of(file.read_bytes(), urls=12, bots=4):
+                assert agrees, f"{file.name}: {said}"
+                count += 1
+    assert count > 1_000

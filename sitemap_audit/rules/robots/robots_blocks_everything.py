@@ -1,6 +1,6 @@
 """robots.txt shuts the verdict's bot out of everything that the map lists."""
 
-from sitemap_audit.rules.relations import ORIGINS_IN_USE, count_of
+from sitemap_audit.rules.relations import count_of
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SITE = "https://example.com"
@@ -50,7 +50,7 @@ RULE = Rule(
                     ELSE 'robots.txt, line ' || p.line || ': ' || coalesce(p.rule, 'Disallow')
                          || '; listed URLs that it blocks: ' || {count_of("p.blocked")} || ', that it lets in: 0' END
                || ' (' || (SELECT verdict_bot FROM settings) || ')' AS reality
-        FROM robots_files r JOIN ({ORIGINS_IN_USE}) u ON u.origin = r.origin
+        FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
         LEFT JOIN (
             SELECT origin, count(*) FILTER (allowed) AS allowed, count(*) FILTER (NOT allowed) AS blocked,
                    min(robots_line) AS line, arg_min(robots_rule, robots_line) AS rule

@@ -1,6 +1,6 @@
 """There is no robots.txt."""
 
-from sitemap_audit.rules.relations import ORIGINS_IN_USE, host_of
+from sitemap_audit.rules.relations import host_of
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source
 
 SITE = "https://example.com"
@@ -44,7 +44,7 @@ RULE = Rule(
     # whether it names our sitemap; not a SITE whose twin is what the map lists; not a second address that is
     # led to the file that is missed already; not an origin that holds a sitemap and nothing else.
     sql=f"""
-        WITH used AS (FROM ({ORIGINS_IN_USE}) ANTI JOIN (
+        WITH used AS (FROM origins_in_use ANTI JOIN (
             SELECT origin FROM pages WHERE reason = 'out_of_scope' AND origin IS NOT NULL GROUP BY origin
         ) f USING (origin)),
         missing AS (

@@ -1,6 +1,6 @@
 """robots.txt answers with a server error."""
 
-from sitemap_audit.rules.relations import ORIGINS_IN_USE, moment
+from sitemap_audit.rules.relations import moment
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SITE = "https://example.com"
@@ -36,7 +36,7 @@ RULE = Rule(
                || coalesce(', last good copy of ' || {moment("r.last_good_at")}, '') AS reality,
                CASE WHEN r.status = 429 AND (SELECT robots_mode FROM settings) = 'rfc' THEN 'warning' END AS severity,
                CASE WHEN r.status = 429 THEN 'likely' END AS confidence
-        FROM robots_files r JOIN ({ORIGINS_IN_USE}) u ON u.origin = r.origin
+        FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
         WHERE r.state = 'server_error' AND coalesce(r.status, r.first_status) IS NOT NULL
           AND r.at_root IS DISTINCT FROM false
     """,

@@ -1,6 +1,6 @@
 """robots.txt cannot be fetched at all."""
 
-from sitemap_audit.rules.relations import ORIGINS_IN_USE, moment
+from sitemap_audit.rules.relations import moment
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SHOP = "https://shop.example.com"
@@ -44,7 +44,7 @@ RULE = Rule(
                || coalesce(', after status ' || r.first_status, '')
                || coalesce(', failing since ' || {moment("r.outage_since")}, '')
                || coalesce(', last good copy of ' || {moment("r.last_good_at")}, '') AS reality
-        FROM robots_files r JOIN ({ORIGINS_IN_USE}) u ON u.origin = r.origin
+        FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
         WHERE r.state = 'unreachable' AND r.at_root IS DISTINCT FROM false
           AND r.error_class IS DISTINCT FROM 'private_host'
     """,

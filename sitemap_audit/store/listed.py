@@ -1,0 +1,87 @@
+"""What a run listed and what robots.txt said, read back from its parts without judging it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from sitemap_audit.facts import (
+    Group,
+    RobotsFile,
+    RobotsLine,
+    RobotsRule,
+    RobotsSitemapLine,
+    RobotsState,
+    UnsupportedLine,
+)
+from sitemap_audit.store.columns import Kind
+from sitemap_audit.store.connection import literal
+from sitemap_audit.store.resume import stored_rows
+
+_LISTED: Final = "url_key IS NOT NULL AND loc IS NOT NULL AND NOT coalesce(is_child, false)"
+_ORIGIN: Final = "regexp_extract(loc, '^[a-z]+://[^/?#]+')"
+_ROBOTS: Final = (
+    "origin", "robots_url", "state", "status", "bytes", "cut_at", "encoding_ok", "lines", "groups", "rules",
+    "sitemaps", "unsupported", "typos", "unknown_lines", "sha256", "rules_hash", "fetched_at",
+)  # fmt: skip
+
+
+class ListedUrl(NamedTuple):
+    """A listed URL as it was requested, and where it stands first."""
+
+    url: str
+    sitemap: str | None
+    line: int | None
+
+
+def listed_by_origin(facts: Path) -> dict[str, int]:
+    """Origin → number of different listed URLs. Raises RunFolderError when a part is damaged."""
+    sql = f"""SELECT origin, count(*) FROM (
+        SELECT min({_ORIGIN}) AS origin FROM ($facts$) WHERE {_LISTED} GROUP BY url_key
+    ) GROUP BY origin ORDER BY count(*) DESC, origin"""
+    return {origin: n for origin, n in stored_rows(facts, Kind.ENTRIES, sql) if origin}
+
+
+def listed_urls(facts: Path, origin: str) -> Iterator[ListedUrl]:
+    """The listed URLs of an origin, each once, sorted. Raises RunFolderError likewise."""
+    sql = f"""SELECT f.loc, f.sitemap, f.line FROM (
+        SELECT arg_min({{'loc': loc, 'sitemap': sitemap, 'line': line}}, (sitemap, "position")) AS f
+        FROM ($facts$) WHERE {_LISTED} AND starts_with(loc, {literal(origin + "/")}) GROUP BY url_key
+    ) ORDER BY f.loc"""
+    return (ListedUrl._make(row) for row in stored_rows(facts, Kind.ENTRIES, sql))
+
+
+def stored_robots(facts: Path) -> dict[str, RobotsFile]:
+    """Origin → its robots.txt as the run saw it, the last look where there were two. Not every field is read
+    back: those that say what it holds. Raises RunFolderError likewise."""
+    names = ", ".join(f'"{name}"' for name in _ROBOTS)
+    sql = f"""SELECT {names} FROM ($facts$) WHERE coalesce(at_root, true)
+        QUALIFY row_number() OVER (PARTITION BY origin
+            ORDER BY state IN ('unreachable', 'server_error'), fetched_at) = 1 ORDER BY origin"""
+    rows = stored_rows(facts, Kind.ROBOTS, sql)
+    return {row[0]: _robots_file(dict(zip(_ROBOTS, row, strict=True))) for row in rows}
+
+
+def _robots_file(row: Mapping[str, Any]) -> RobotsFile:
+    fetched: datetime | None = row["fetched_at"]
+    return RobotsFile(
+        origin=row["origin"],
+        robots_url=row["robots_url"],
+        state=RobotsState(row["state"]),
+        status=row["status"],
+        bytes=row["bytes"] or 0,
+        cut_at=row["cut_at"],
+        encoding_ok=row["encoding_ok"] is not False,
+        lines=row["lines"] or 0,
+        groups=tuple(Group(g["line"], tuple(g["agents"])) for g in row["groups"] or ()),
+        rules=tuple(RobotsRule(**rule) for rule in row["rules"] or ()),
+        sitemaps=tuple(RobotsSitemapLine(**line) for line in row["sitemaps"] or ()),
+        unsupported=tuple(UnsupportedLine(**line) for line in row["unsupported"] or ()),
+        typos=tuple(RobotsLine(**line) for line in row["typos"] or ()),
+        unknown_lines=tuple(RobotsLine(**line) for line in row["unknown_lines"] or ()),
+        sha256=row["sha256"],
+        rules_hash=row["rules_hash"],
+        fetched_at=fetched.replace(tzinfo=UTC) if fetched is not None else None,
+    )
