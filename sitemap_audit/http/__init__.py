@@ -4,6 +4,8 @@ records    what goes in and what comes out: ClientOptions, Request, Answer
 guard      which socket addresses may be connected to
 decoding   gzip and deflate of answers, capped while they are decoded
 failures   what a curl error number means
+names      why a name has no address
+phases     limits of connection, handshake and first byte by themselves
 target     the parts of a URL, or why it is none that is fetched
 setup      what the transfers of one client share
 body       the body of one answer: decoded, counted, cut

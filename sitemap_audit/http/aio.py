@@ -20,6 +20,7 @@ from sitemap_audit.http.libcurl import pycurl
 from sitemap_audit.http.pool import Pool
 from sitemap_audit.http.records import Answer, ClientOptions, Request
 from sitemap_audit.http.stream import Stream
+from sitemap_audit.settings import PHASE_LOOK_S
 
 
 class AsyncClient:
@@ -32,6 +33,7 @@ class AsyncClient:
         self._pool.multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.Handle | None = None
+        self._looking: asyncio.Handle | None = None
         self._watched: dict[int, int] = {}  # file → CSELECT bits that are watched
         self._closed = False
 
@@ -76,6 +78,8 @@ class AsyncClient:
         self._pool.close()
         if self._timer is not None:
             self._timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         for fd in list(self._watched):
             self._watch(fd, 0)
 
@@ -90,11 +94,26 @@ class AsyncClient:
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
+            self._pool.wake = self._reap_from_thread
         return self._loop
 
     def _reap_soon(self) -> None:
         if self._pool.ended:
             self._running_loop().call_soon(self._pool.reap)
+        if self._looking is None:
+            self._looking = self._running_loop().call_later(PHASE_LOOK_S, self._look)
+
+    def _reap_from_thread(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._pool.reap)
+
+    def _look(self) -> None:
+        """The limits of phases, as long as something runs."""
+        self._looking = None
+        if not self._closed and self._pool.running:
+            self._looking = self._running_loop().call_later(PHASE_LOOK_S, self._look)
+            self._pool.look()
+            self._pool.reap()
 
     # --- libcurl asks to be called ------------------------------------------------------------
 

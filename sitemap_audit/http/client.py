@@ -56,6 +56,7 @@ class Client:
         Without transfers it sleeps for `timeout_s`: it paces its owner's loop in any case.
         """
         self._multi.perform()
+        self._pool.look()
         if self._pool.reap():
             return
         self._wait(timeout_s)

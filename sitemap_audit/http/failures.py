@@ -9,6 +9,9 @@ from sitemap_audit.http.libcurl import pycurl
 
 DETAIL_MAX_CHARS: Final = 300
 
+HTTP2_STREAM: Final = 92
+"""CURLE_HTTP2_STREAM, not named by pycurl: the stream was reset by the server, or it breaks the rules."""
+
 # libcurl-errors(3). What is not here cannot come from a plain GET; it would be shown as bad_http.
 CLASSES: Final[dict[int, ErrorClass]] = {
     pycurl.E_URL_MALFORMAT: ErrorClass.INVALID_URL,
@@ -34,11 +37,14 @@ CLASSES: Final[dict[int, ErrorClass]] = {
     pycurl.E_UNSUPPORTED_PROTOCOL: ErrorClass.BAD_HTTP,
     pycurl.E_FTP_WEIRD_SERVER_REPLY: ErrorClass.BAD_HTTP,
     pycurl.E_HTTP2: ErrorClass.BAD_HTTP,
+    HTTP2_STREAM: ErrorClass.RESET,
     pycurl.E_BAD_CONTENT_ENCODING: ErrorClass.CONTENT_ENCODING,
     pycurl.E_FILESIZE_EXCEEDED: ErrorClass.TOO_LARGE,
     100: ErrorClass.TOO_LARGE,  # CURLE_TOO_LARGE, not named by pycurl: a header line beyond curl's own bound
 }
 
+RESOLVING: Final = "Resolving timed out"
+"""libcurl's words where CONNECTTIMEOUT or TIMEOUT ended a look-up."""
 BROKEN_OFF: Final = ("reset by peer", "SYSCALL", "unexpected eof")
 """OpenSSL's words for a connection that ended in the handshake: no fault of certificate or version."""
 
@@ -61,6 +67,10 @@ def error_class(code: int, message: str) -> ErrorClass:
     """The class of a curl error number; the message decides only where one number has two meanings."""
     if code == pycurl.E_RECV_ERROR and "chunk" in message:
         return ErrorClass.BAD_HTTP
+    if code == HTTP2_STREAM and "Invalid HTTP header" in message:
+        return ErrorClass.BAD_HTTP
+    if code == pycurl.E_OPERATION_TIMEDOUT and message.startswith(RESOLVING):
+        return ErrorClass.DNS
     if code == pycurl.E_SSL_CONNECT_ERROR and any(word in message for word in BROKEN_OFF):
         return ErrorClass.RESET
     return CLASSES.get(code, ErrorClass.BAD_HTTP)

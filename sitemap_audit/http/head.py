@@ -6,12 +6,20 @@ Lenient on purpose: a finding needs what was sent, not what should have been (RF
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple, cast
 
 STATUS_LINE: Final = b"HTTP/"
 BLANK_LINES: Final = (b"\r\n", b"\n")
 BLANKS: Final = " \t\r"
+_END: Final = [BLANK_LINES[0]]
+_USUAL_BYTES: Final = 4_096
+"""Of lines of longer heads nothing is remembered."""
 _FOLD: Final = re.compile(r"[ \t\r]*\n[ \t]+")
+
+
+Headers = tuple[tuple[str, str], ...]
 
 
 class Head(NamedTuple):
@@ -34,17 +42,38 @@ def read_head(lines: list[bytes]) -> Head:
     A line that begins with a blank continues the one before (RFC 9112, 5.2); a line without a colon has
     no value.
     """
-    text = b"".join(last_block(lines)).decode("latin-1")
+    usual = lines[-1:] == _END and sum(map(len, lines)) <= _USUAL_BYTES
+    known = tuple(map(_read_line, lines[1:-1])) if usual else (None,)
+    headers = tuple(_read_block(last_block(lines))) if None in known else cast(Headers, known)
+    names = dict(headers)
+    coding = None
+    if "content-encoding" in names:
+        coding = ", ".join([value for name, value in headers if name == "content-encoding"])
+    return Head(headers, coding, "set-cookie" in names)
+
+
+@lru_cache(maxsize=1_024)
+def _read_line(line: bytes) -> tuple[str, str] | None:
+    """Name and value of a line that stands for itself; None of one that continues another, ends a block or is no
+    whole line.
+
+    Most lines of a site come again with every answer.
+    """
+    if line[:1] in (b" ", b"\t") or line in BLANK_LINES or line.find(b"\n") != len(line) - 1:
+        return None
+    return _name_and_value(line.decode("latin-1")[:-1])
+
+
+def _read_block(block: list[bytes]) -> Iterator[tuple[str, str]]:
+    text = b"".join(block).decode("latin-1")
     if "\n " in text or "\n\t" in text:
         text = _FOLD.sub(" ", text)
-    parts = [line.partition(":") for line in text.split("\n")[1:-1]]
-    headers = tuple([(name.strip(BLANKS).lower(), value.strip(BLANKS)) for name, _, value in parts])
-    lowered = text.lower()
-    coding = None
-    if "\ncontent-encoding" in lowered:
-        coding = ", ".join([value for name, value in headers if name == "content-encoding"])
-    set_cookie = "\nset-cookie" in lowered and any(name == "set-cookie" for name, _ in headers)
-    return Head(headers, coding, set_cookie)
+    return map(_name_and_value, text.split("\n")[1:-1])
+
+
+def _name_and_value(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name.strip(BLANKS).lower(), value.strip(BLANKS)
 
 
 def last_block(lines: list[bytes]) -> list[bytes]:

@@ -6,6 +6,7 @@ calls `reap`. Nothing here may cross a fork: make a client after it.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from sitemap_audit.http.records import Answer, ClientOptions, Request
 from sitemap_audit.http.setup import Setup
 from sitemap_audit.http.target import Target, read_target
 from sitemap_audit.http.transfer import Exchange, Sink
-from sitemap_audit.settings import KEPT_CONNECTIONS, OPEN_CONNECTIONS
+from sitemap_audit.settings import KEPT_CONNECTIONS, OPEN_CONNECTIONS, PHASE_LOOK_S
 
 
 class Transfer:
@@ -61,6 +62,9 @@ class Pool:
         self._lanes: dict[str, Lane] = {}
         self._finished: deque[tuple[Exchange, int, str]] = deque()  # ended for libcurl
         self._ended: deque[tuple[Transfer, Answer]] = deque()  # to be handed out
+        self._unnamed: list[tuple[Exchange, int, str]] = []  # ended for libcurl, the cause is being asked for
+        self._overdue: list[tuple[Exchange, int, str]] = []
+        self._look_at = 0.0
         self._waiting = 0
         self.closed = False
 
@@ -96,7 +100,9 @@ class Pool:
             self._refuse(transfer, f"{request.url[:200]!r} is not fetched: {target}")
             return transfer
         transfer.target = target
-        lane = self._lanes.setdefault(target.lane, Lane())
+        lane = self._lanes.get(target.lane)
+        if lane is None:
+            lane = self._lanes[target.lane] = Lane()
         if max_connections is not None and lane.running >= max_connections:
             lane.waiting.append(transfer)
             self._waiting += 1
@@ -107,6 +113,7 @@ class Pool:
     def cancel(self, transfer: Transfer) -> None:
         """Drop a request; its `done` is never called. Nothing happens if it was called already."""
         if transfer.exchange is not None:
+            self._forget_end(transfer.exchange)
             self._release(transfer.exchange, transfer)
             return
         if transfer.target is not None and (lane := self._lanes.get(transfer.target.lane)) is not None:
@@ -124,8 +131,26 @@ class Pool:
         else:
             if error is not None and detail is not None:
                 exchange.stop = (error, detail)
+            self._forget_end(exchange)
             self._end(exchange, 0, "")
         self.reap()
+
+    @property
+    def wake(self) -> Callable[[], None] | None:
+        """Called from another thread when `reap` has something new to do."""
+        return self._setup.names.wake
+
+    @wake.setter
+    def wake(self, call: Callable[[], None] | None) -> None:
+        self._setup.names.wake = call
+
+    def look(self) -> None:
+        """End what is overdue in its phase; at most every PHASE_LOOK_S, before `reap` hands it out."""
+        now = time.monotonic()
+        if now < self._look_at:
+            return
+        self._look_at = now + PHASE_LOOK_S
+        self._overdue.extend([(exchange, 0, "") for exchange in self._running if exchange.look(now)])
 
     def reap(self) -> int:
         """Call `done` of all that ended, one by one, so that one body at a time is held; the number of calls."""
@@ -134,10 +159,20 @@ class Pool:
             queued, succeeded, failed = self.multi.info_read()
             self._finished.extend((curl.exchange, 0, "") for curl in succeeded)
             self._finished.extend((curl.exchange, code, message) for curl, code, message in failed)
+        if self._unnamed:
+            self._finished.extend(self._unnamed)
+            self._unnamed = []
+        if self._overdue:
+            overdue = dict.fromkeys(end[0] for end in self._overdue)  # each is to end once
+            self._finished = deque([*self._overdue, *(e for e in self._finished if e[0] not in overdue)])
+            self._overdue.clear()
         count = 0
         while self._finished or self._ended:
             if self._finished:
-                self._end(*self._finished.popleft())
+                end = self._finished.popleft()
+                if end[1] == pycurl.E_COULDNT_RESOLVE_HOST and not self._named(*end):
+                    continue
+                self._end(*end)
             transfer, answer = self._ended.popleft()
             count += 1
             transfer.done(answer)
@@ -150,6 +185,9 @@ class Pool:
         self.closed = True
         self._ended.clear()
         self._finished.clear()
+        self._unnamed.clear()
+        self._overdue.clear()
+        self.wake = None
         self._lanes.clear()
         self._waiting = 0
         for exchange, transfer in self._running.items():
@@ -181,14 +219,26 @@ class Pool:
         self._release(exchange, transfer)
         self._ended.append((transfer, answer))
 
+    def _named(self, exchange: Exchange, code: int, message: str) -> bool:
+        """Is it known why this name was not resolved? If not yet, it waits for that."""
+        exchange.dns_error = self._setup.names.why(message.rpartition(": ")[2])
+        exchange.unnamed = exchange.dns_error is None
+        if exchange.unnamed:
+            self._unnamed.append((exchange, code, message))
+        return not exchange.unnamed
+
+    def _forget_end(self, exchange: Exchange) -> None:
+        """It is ended by somebody else; libcurl may have ended it too, which is not to be handed out then."""
+        self._finished = deque(end for end in self._finished if end[0] is not exchange)
+        self._unnamed = [end for end in self._unnamed if end[0] is not exchange]
+        self._overdue = [end for end in self._overdue if end[0] is not exchange]
+
     def _release(self, exchange: Exchange, transfer: Transfer) -> None:
         """Take the handle out, and let the next request of its host begin."""
         self.multi.remove_handle(exchange.curl)
         del self._running[exchange]
         transfer.exchange = None
         exchange.forget()
-        if self._finished:
-            self._finished = deque(end for end in self._finished if end[0] is not exchange)
         self._idle.append(exchange)
         name = exchange.target.lane
         lane = self._lanes[name]

@@ -65,7 +65,7 @@ class Chain:
         self.followed = 0
         """Redirects that were followed: less than `hops` when the last one could not be."""
         self._max_hops = max_hops
-        self._first = _read(url)
+        self._first_url = url
         self._seen = {url}
         self._downgrade = False
         self._temporary = False
@@ -112,10 +112,11 @@ class Chain:
         )
         target = next((hop.location for hop in reversed(self.hops) if hop.location is not None), None)
         last = _read(target) if target is not None else None
-        if last is not None and self._first is not None:
-            if last.hostname != self._first.hostname:
+        first = _read(self._first_url) if last is not None else None
+        if last is not None and first is not None:
+            if last.hostname != first.hostname:
                 flags.append("cross_host")
-            if (last.pathname, last.search) == ("/", "") and self._first.pathname != "/":
+            if (last.pathname, last.search) == ("/", "") and first.pathname != "/":
                 flags.append("to_root")
         if self._downgrade:
             flags.append("downgrade")

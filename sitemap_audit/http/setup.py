@@ -12,6 +12,8 @@ import certifi
 from sitemap_audit.errors import UsageError
 from sitemap_audit.facts import Tls
 from sitemap_audit.http.guard import Guard
+from sitemap_audit.http.libcurl import pycurl
+from sitemap_audit.http.names import Names
 from sitemap_audit.http.records import ClientOptions, Request
 from sitemap_audit.http.target import Target, read_target
 
@@ -32,12 +34,17 @@ class Setup:
         self.guard = Guard(options)
         self.user_agent = options.user_agent.encode()
         self.verify = not transport.insecure
+        # 2TLS: by ALPN over TLS, HTTP/1.1 where the server does not offer it, and for plain http.
+        self.http_version: int = (
+            pycurl.CURL_HTTP_VERSION_2TLS if transport.http2 else pycurl.CURL_HTTP_VERSION_1_1
+        )
         if transport.cacert is not None and not Path(transport.cacert).is_file():
             raise UsageError(f"--cacert {transport.cacert}: there is no such file.")
         self.ca_file = os.fsencode(transport.cacert or default_ca_file())
         self.connect_to = list(transport.connect_to)
         self.tls: dict[str, Tls] = {}
         """The last verified certificate of each origin: kept connections show none."""
+        self.names = Names()
         extra = [line.encode() for line in transport.headers]
         names = {line.partition(b":")[0].strip().lower() for line in extra}
         self._plain_lines = [ACCEPT_ENCODING]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
@@ -18,12 +19,17 @@ from sitemap_audit.http.failures import describe, error_class, tls_cause
 from sitemap_audit.http.guard import Pin
 from sitemap_audit.http.head import NO_HEAD, Head, ends_block, is_interim, last_block, read_head
 from sitemap_audit.http.libcurl import pycurl
+from sitemap_audit.http.names import NAME_SENTENCES
+from sitemap_audit.http.names import TIMEOUT as NAME_TIMEOUT
+from sitemap_audit.http.phases import Watch
 from sitemap_audit.http.records import Answer, Request
 from sitemap_audit.http.setup import Setup
 from sitemap_audit.http.target import Target
 from sitemap_audit.settings import HEADER_MAX_BYTES, HEADER_MAX_LINES
 
 HTTP_VERSIONS: Final = {1: "1.0", 2: "1.1", 3: "2", 30: "3"}
+LOOKING_UP: Final = "while the name was looked up"
+IN_HANDSHAKE: Final = "in the TLS handshake"
 STOP: Final = -1
 """What a callback returns to end the transfer."""
 TLS_REMEMBERED: Final = 10_000
@@ -56,15 +62,18 @@ class Exchange:
         self._setup = setup
         self.curl: Any = pycurl.Curl()
         self.curl.exchange = self
+        self._lines: list[bytes] = []  # one for all requests: libcurl holds its `append`
         self._lines_set: list[bytes] | None = None
-        self._limits_set: tuple[float, float, float, int] | None = None
+        self._streams = False
+        self._limits_set: tuple[float, float, float, float, int] | None = None
+        self._watch = Watch()
         self._prepare()
 
     def _prepare(self) -> None:
         """Settings that never change. Whatever libcurl would read or send by itself is off."""
         curl, setup = self.curl, self._setup
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
-        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+        curl.setopt(pycurl.HTTP_VERSION, setup.http_version)
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.PATH_AS_IS, 1)
@@ -79,7 +88,9 @@ class Exchange:
         if setup.connect_to:
             curl.setopt(pycurl.CONNECT_TO, setup.connect_to)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
-        curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
+        # A call of Python for each line would cost more than the rest of the head: libcurl puts them into the list,
+        # and bounds them (300 KB and 5,000 lines an answer); our own, lower limits are kept in `_take_head`.
+        curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
 
     def begin(self, request: Request, target: Target, sink: Sink | None = None) -> None:
@@ -89,27 +100,50 @@ class Exchange:
         self._sink = sink
         self._pin: Pin | None = self._setup.guard.pinned(target.host, target.port)
         self.body = Body(request.max_bytes)
-        self._lines: list[bytes] = []
-        self._header_bytes = 0
+        self._lines.clear()
         self._head: Head | None = None
         self._refused: tuple[ErrorClass, str] | None = None  # the last socket that was not opened
         self.stop: tuple[ErrorClass, str] | None = None
         """Why we ended the transfer ourselves; the body's own reasons stand in `body`."""
+        self.unnamed = False
+        self.dns_error: str | None = None
+        """Why the name was not resolved (names.Names); set before `answer` is asked for."""
         curl = self.curl
         curl.setopt(pycurl.URL, request.url)
+        if (sink is not None) is not self._streams:
+            self._streams = sink is not None
+            curl.setopt(pycurl.HEADERFUNCTION, self._on_header if self._streams else self._lines.append)
         lines = self._setup.lines_for(request, target)
         if lines is not self._lines_set:
             curl.setopt(pycurl.HTTPHEADER, lines)
             self._lines_set = lines
         timeout_s = request.timeout_s if sink is None else 0.0  # a stream may pause: its owner keeps the time
-        limits = (timeout_s, request.connect_timeout_s, request.slow_s, request.min_bytes_per_s)
+        connect_s, tls_s = request.connect_timeout_s, request.tls_timeout_s
+        limits = (timeout_s, connect_s, tls_s, request.slow_s, request.min_bytes_per_s)
         if limits != self._limits_set:
             curl.setopt(pycurl.TIMEOUT_MS, int(timeout_s * 1000))
-            curl.setopt(pycurl.CONNECTTIMEOUT_MS, int(request.connect_timeout_s * 1000))
+            curl.setopt(pycurl.CONNECTTIMEOUT_MS, int((connect_s + tls_s) * 1000))  # phases.py has each
             curl.setopt(pycurl.LOW_SPEED_TIME, max(1, round(request.slow_s)))
             curl.setopt(pycurl.LOW_SPEED_LIMIT, request.min_bytes_per_s)
             self._limits_set = limits
         self._started_at = datetime.now(UTC)
+        self._watch.restart(time.monotonic())
+
+    def look(self, now: float) -> bool:
+        """Is the transfer overdue in its phase, or its head a flood? `stop` says so. `now`: monotonic seconds."""
+        if self.stop is not None:
+            return False
+        if self._head is None and self._is_flood():
+            return True
+        limit = self._watch.overdue(self.curl, self.request, now, unnamed=self.unnamed)
+        if limit is None:
+            return False
+        where = self.phase()
+        if where == LOOKING_UP:
+            self.dns_error = NAME_TIMEOUT
+        error = ErrorClass.DNS if self.dns_error is not None else ErrorClass.TIMEOUT
+        self.stop = (error, f"over {limit:g} s {where}")
+        return True
 
     def forget(self) -> None:
         """Let go of what was received; the handle stays ready for the next request."""
@@ -142,15 +176,27 @@ class Exchange:
             return pycurl.SOCKET_BAD
 
     def _on_header(self, line: bytes) -> int | None:
+        """A line of a stream, which wants to know when the head is there."""
         lines = self._lines
         lines.append(line)
-        self._header_bytes += len(line)
-        if self._header_bytes > HEADER_MAX_BYTES or len(lines) > HEADER_MAX_LINES:
-            self.stop = (ErrorClass.TOO_LARGE, FLOOD)
+        if self._is_flood():
             return STOP
         if self._sink is not None and ends_block(line) and not is_interim(last_block(lines)):
             self._sink.head()
         return None
+
+    def _is_flood(self) -> bool:
+        lines = self._lines
+        if len(lines) <= HEADER_MAX_LINES and sum(map(len, lines)) <= HEADER_MAX_BYTES:
+            return False
+        self.stop = (ErrorClass.TOO_LARGE, FLOOD)
+        return True
+
+    def _take_head(self) -> Head:
+        """What stands in the header lines so far; of a flood only its beginning."""
+        if self._is_flood():
+            del self._lines[HEADER_MAX_LINES + 1 :]
+        return read_head(self._lines)
 
     def _on_body(self, data: bytes) -> int | None:
         if self._sink is not None:
@@ -159,7 +205,9 @@ class Exchange:
             self.body.wire += len(data)
             return None
         if self._head is None:
-            self._head = read_head(self._lines)
+            self._head = self._take_head()
+            if self.stop is not None:
+                return STOP
             self.body.open(self._head.coding)
         return None if self.body.take(data) else STOP
 
@@ -174,7 +222,9 @@ class Exchange:
         """What is known now. `code` and `message` are curl's; `ended` False gives the head of a stream."""
         body, getinfo = self.body, self.curl.getinfo
         status = self._status()
-        head = self._head or (read_head(self._lines) if status is not None else NO_HEAD)
+        head = self._head or (self._take_head() if self._lines else NO_HEAD)
+        if status is None:
+            head = NO_HEAD
         if ended:
             body.end(finished=not code)
         error, reason, tls = None, None, None
@@ -210,6 +260,7 @@ class Exchange:
             getinfo(pycurl.TOTAL_TIME_T) // 1000,
             head.coding,
             head.set_cookie,
+            dns_error=self.dns_error if error is ErrorClass.DNS else None,
             started_at=self._started_at,
             ended_at=datetime.now(UTC),
         )
@@ -224,7 +275,13 @@ class Exchange:
             return None, None  # we ended it
         if self._refused is not None and code == pycurl.E_COULDNT_CONNECT:
             return self._refused
-        return error_class(code, message), None
+        error = error_class(code, message)
+        if error is ErrorClass.DNS:
+            if code == pycurl.E_OPERATION_TIMEDOUT:
+                self.dns_error = NAME_TIMEOUT
+            if self.dns_error is not None:
+                return error, f"{NAME_SENTENCES[self.dns_error]}: {message}"
+        return error, None
 
     def phase(self) -> str:
         """How far the transfer came, in words for a timeout."""
@@ -233,12 +290,14 @@ class Exchange:
             return "in the body" if self.body.wire or ends_block(self._lines[-1]) else "in the headers"
         if curl.getinfo(pycurl.REQUEST_SIZE):
             return "before the first byte of the answer"
-        if not curl.getinfo(pycurl.NAMELOOKUP_TIME_T):
-            return "while the name was looked up"
+        if self.unnamed or not curl.getinfo(pycurl.NAMELOOKUP_TIME_T):
+            return LOOKING_UP
+        if self._watch.shaking_hands:
+            return IN_HANDSHAKE
         if not curl.getinfo(pycurl.CONNECT_TIME_T):
             return "while connecting"
         if self.target.scheme == "https" and not curl.getinfo(pycurl.APPCONNECT_TIME_T):
-            return "in the TLS handshake"
+            return IN_HANDSHAKE
         return "before the request was sent"
 
     def _tls(self, code: int, error: ErrorClass | None) -> Tls | None:

@@ -25,21 +25,8 @@ from sitemap_audit.http.target import Target
 from sitemap_audit.http.transfer import Exchange, Sink
 from sitemap_audit.options import Transport
 from tests.http.conftest import drive
+from tests.http.spellings import SPELLINGS
 from tests.site.server import Site
-
-SPELLINGS = tuple(
-    """
-    127.0.0.1 127.1 127.0.1 2130706433 0x7f.1 0x7f000001 017700000001 0177.0.0.1 0177.0.0.01 127.0.0.1.
-    127.000.000.001 0x7f.0x0.0x0.0x1 127.0x1 127.255.255.254 0 0.0.0.0 0x0 00.0 [::1] [::] [0:0:0:0:0:0:0:1]
-    [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:0:127.0.0.1] [::127.0.0.1] [64:ff9b::127.0.0.1]
-    [64:ff9b::a00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2002:a00:1::1] [fec0::1] [fe80::1] [fc00::1] [fd00::1]
-    [ff02::1] [2001:db8::1] [2001::1] [100::1] [3fff::1] [5f00::1] [::ffff:169.254.169.254] localhost LOCALHOST
-    localhost. 10.0.0.1 10.255.255.255 012.0.0.1 0xa.1 172.16.0.1 172.31.255.255 192.168.0.1 192.168.1 3232235777
-    0xc0a80101 169.254.169.254 2852039166 0xa9fea9fe 169.254.1 100.64.0.1 100.127.255.255 192.0.0.1 192.0.0.170
-    192.0.2.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255
-    168.63.129.16 192.88.99.1 １２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1 ⓛocalhost 0X7F.1
-    """.split()  # noqa: SIM905
-)
 
 PUBLIC = (
     "8.8.8.8",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitemap_audit.http.head import is_interim, last_block, read_head
+from sitemap_audit.http.head import _read_block, is_interim, last_block, read_head
 
 
 def lines(text: bytes) -> list[bytes]:
@@ -64,3 +64,29 @@ def test_never_raises_and_never_invents(block: list[bytes]) -> None:
     folded = any(line[:1] in (b" ", b"\t") for line in block)
     sent = b"".join(block).decode("latin-1").lower()
     assert folded or all(name in sent for name, _ in headers)
+
+
+LINES = st.sampled_from(
+    [
+        b"A: 1\r\n",
+        b"b:2\n",
+        b" folded\r\n",
+        b"\tfolded\n",
+        b"no colon\r\n",
+        b"C:\xe9 \r\n",
+        b"Set-Cookie: x\r\n",
+        b"half",
+        b"\r\n",
+        b"HTTP/1.1 200 OK\r\n",
+        b"two: 1\r\nlines: 2\r\n",
+        b": x\r\n",
+        b"\n",
+        b"long: " + b"x" * 4096 + b"\r\n",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=10))
+def test_lines_that_are_remembered_read_the_same(sent: list[bytes]) -> None:
+    sent = [b"HTTP/1.1 200 OK\r\n", *sent, b"\r\n"]
+    assert read_head(sent).headers == tuple(_read_block(last_block(sent)))

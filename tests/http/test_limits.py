@@ -74,20 +74,40 @@ def test_a_connection_that_is_not_accepted(full_backlog: int) -> None:
     client.close()
     assert (answer.status, answer.error_class) == (None, ErrorClass.TIMEOUT)
     assert answer.error_detail is not None
-    assert "while connecting" in answer.error_detail
+    assert answer.error_detail == "over 0.3 s while connecting"
 
 
 def test_a_handshake_that_does_not_go_on() -> None:
-    """The peer accepts and says nothing: the limit of the connection covers TLS."""
+    """The peer accepts and says nothing: TLS has a limit of its own."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         client = Client(ClientOptions(allow_sockets=(f"127.0.0.1 {port}",)))
-        request = replace(Request.page(f"https://127.0.0.1:{port}/"), connect_timeout_s=0.3)
+        request = replace(Request.page(f"https://127.0.0.1:{port}/"), tls_timeout_s=0.3)
         (answer,) = drive(client, request)
         client.close()
     assert (answer.status, answer.error_class) == (None, ErrorClass.TIMEOUT)
     assert answer.error_detail is not None
-    assert "in the TLS handshake" in answer.error_detail
+    assert answer.error_detail == "over 0.3 s in the TLS handshake"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_the_first_byte_has_a_limit_of_its_own(get: Get, scheme: str) -> None:
+    """Over a new connection and over a kept one, whatever the least rate and the whole request allow."""
+    for path in ("/silent", "/", "/silent"):
+        answer = get(f"{scheme}://{HOST}{path}?first-byte", first_byte_timeout_s=0.3)
+        if path == "/":
+            assert (answer.status, answer.error_class) == (200, None)
+        else:
+            assert (answer.status, answer.error_class) == (None, ErrorClass.TIMEOUT)
+            assert answer.error_detail == "over 0.3 s before the first byte of the answer"
+            assert 250 <= answer.total_ms < 2_000
+
+
+def test_the_first_byte_of_a_slow_body_is_no_matter(get: Get) -> None:
+    answer = get("/drip-body", first_byte_timeout_s=0.2, timeout_s=0.7, min_bytes_per_s=0)
+    assert (answer.status, answer.error_class) == (200, ErrorClass.TIMEOUT)
+    assert answer.error_detail is not None
+    assert "(in the body)" in answer.error_detail
 
 
 def resident() -> int:
