@@ -39,7 +39,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         host = (self.headers.get("Host") or "").partition(":")[0]
         path = self.path.partition("?")[0]
-        reply = self.server.replies.get((host, path), Reply(404, body=b"<title>Not found</title>"))
+        replies = self.server.replies
+        reply = (
+            replies.get((host, path))
+            or replies.get((host, "*"))
+            or Reply(404, body=b"<title>Not found</title>")
+        )
         if reply.hang_up:
             self.close_connection = True
             return

@@ -2,13 +2,14 @@
 
 shop.example is the site. Its robots.txt names further sitemaps, also of three neighbours in trouble:
 staging (closed to robots, as before the launch), down (its robots.txt fails) and gone (nobody answers).
-www.shop.example is an old address of the shop that was never shut and has no robots.txt.
-Every fault stands once; FAULTS says which rule must find it, and where.
+www.shop.example is an old address of the shop that was never shut, has no robots.txt and knows no 404.
+Every fault of it stands once; FAULTS says which rule must find it, and where. Every rule of the first tier is shown.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -42,6 +43,9 @@ FAULTS: Final[Mapping[str, str]] = {
     "audit-incomplete": f"{SITE}/guarded",
     "robots-unreachable": f"http://{GONE}",
     "sitemap-fetch-error": f"http://{GONE}/sitemap.xml",
+    "page-soft-404": f"{SITE}/vanished",
+    "index-duplicate-content": f"{SITE}/original-copy",
+    "audit-soft-404-site": f"http://{WWW}",
     "url-client-error": f"{SITE}/sold-out",
     "url-server-error": f"{SITE}/broken",
     "url-unreachable": f"{SITE}/hangs-up",
@@ -77,13 +81,27 @@ class Reply:
     hang_up: bool = False
 
 
-def _page(title: str, head: str = "", canonical: str | None = None) -> bytes:
+def _page(title: str, head: str = "", canonical: str | None = None, text: str | None = None) -> bytes:
     link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
-    text = "A shop that does not exist sells things that nobody needs. " * 8
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>{link}{head}</head>'
-        f"<body><main><h1>{title}</h1><p>{text}</p></main></body></html>\n"
+        f"<body><main><h1>{title}</h1><p>{text or _text_about(title)}</p></main></body></html>\n"
     ).encode()
+
+
+def _text_about(title: str) -> str:
+    """A text of its own for each title: pages that are alike are a fault."""
+    digits = hashlib.sha256(title.encode()).digest() + hashlib.sha256(f"{title} again".encode()).digest()
+    return "A shop that does not exist. " + " ".join(_WORDS[digit % len(_WORDS)] for digit in digits) + "."
+
+
+_VOCABULARY: Final = """
+hats shoes lamps kettles ropes wool leather brass cotton paper red blue green small large heavy
+light soft warm cold old new round square plain striped mended painted folded woven for winter
+summer travel garden kitchen school sea mountain with without beside under made found lent sold kept
+worn by hand machine nobody somebody twice rarely
+"""
+_WORDS: Final = tuple(_VOCABULARY.split())
 
 
 def _healthy(path: str, title: str, head: str = "", day: int = 1) -> Reply:
@@ -176,13 +194,16 @@ def _pages() -> bytes:
         "/de",
         "/fr",
         "/it",
+        "/vanished",
+        "/original",
+        "/original-copy",
     )
     locs = [SITE + path for path in paths] + [f"http://{OTHER}/page", "/relative"]
     return _urlset(_entry(loc) for loc in locs)
 
 
 def site() -> dict[tuple[str, str], Reply]:
-    """(host, path) → what is answered there; everything else is 404."""
+    """(host, path) → what is answered there; the path `*` is any other one, and everything else is 404."""
     shop: dict[str, Reply] = {
         "/robots.txt": _text(ROBOTS),
         "/": _healthy("/", "The shop"),
@@ -198,6 +219,9 @@ def site() -> dict[tuple[str, str], Reply]:
         "/two-canonicals": Reply(
             body=_page("Two", f'<link rel="canonical" href="{SITE}/new">', f"{SITE}/two-canonicals")
         ),
+        "/vanished": Reply(body=_page("Page not found", text="Sorry, we cannot find it.")),
+        "/original": _healthy("/original", "Told twice"),
+        "/original-copy": _healthy("/original-copy", "Told twice"),
         "/relative": _healthy("/relative", "Listed by its path alone"),
         "/en": _healthy("/en", "Welcome", _alternates(en="/en", de="/de")),
         "/de": _healthy("/de", "Willkommen", _alternates(de="/de")),
@@ -233,6 +257,8 @@ def site() -> dict[tuple[str, str], Reply]:
     www = {
         "/sitemap.xml": _sitemap(_urlset([_entry(f"http://{WWW}/")])),
         "/": Reply(body=_page("The old address", canonical=f"http://{WWW}/")),
+        "/robots.txt": _text("Not found\n", 404),
+        "*": Reply(body=_page("We have moved")),
     }
     staging = {
         "/robots.txt": _text("User-agent: *\nDisallow: /\n"),

@@ -4,6 +4,7 @@ Field names and meanings are those of docs/facts.md. Times are aware datetimes i
 milliseconds, sizes octets. None means not known or not present, never an empty string or 0.
 """
 
+from sitemap_audit.facts.content import PageDates, ProbePrint, Soft404Points
 from sitemap_audit.facts.entry import Alternate, Entry, Image, News, Video
 from sitemap_audit.facts.hop import Hop, HopKind
 from sitemap_audit.facts.page import (
@@ -49,7 +50,9 @@ __all__ = [
     "News",
     "Page",
     "PageAlternate",
+    "PageDates",
     "PageState",
+    "ProbePrint",
     "Problem",
     "Refresh",
     "RobotsFile",
@@ -62,6 +65,7 @@ __all__ = [
     "SitemapKind",
     "SitemapSource",
     "SitemapState",
+    "Soft404Points",
     "Tls",
     "UnsupportedLine",
     "Video",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from sitemap_audit.facts.content import PageDates, ProbePrint, Soft404Points
 from sitemap_audit.facts.hop import Hop
 from sitemap_audit.facts.problem import ErrorClass
 from sitemap_audit.facts.robots import RobotsVerdict
@@ -137,6 +138,8 @@ class Page:
     redirect_flags: tuple[str, ...] = ()
     error_class: ErrorClass | None = None
     error_detail: str | None = None
+    dns_error: str | None = None
+    """Beside error_class dns: no_such_name, no_address, server_failure or timeout."""
     tls: Tls | None = None
     ip: str | None = None
     http_version: str | None = None
@@ -191,3 +194,24 @@ class Page:
     head_end."""
     challenge: bool = False
     challenge_kind: str | None = None
+    # --- content (--depth page): of a page that came whole with status 200; raw_hash of any type, else HTML
+    raw_hash: str | None = None
+    h1: str | None = None
+    meta_description: str | None = None
+    page_dates: PageDates | None = None
+    sd_types: tuple[str, ...] = ()
+    script_count: int | None = None
+    media_in_main: int | None = None
+    main_text_len: int | None = None
+    word_count: int | None = None
+    main_hash: str | None = None
+    main_simhash: str | None = None
+    main_sketch: tuple[int, ...] = ()
+    main_fallback: bool | None = None
+    probe_print: ProbePrint | None = None
+    sd_hash: str | None = None
+    links_hash: str | None = None
+    template_hash: str | None = None
+    shell: bool | None = None
+    soft404_points: Soft404Points | None = None
+    out_links: int | None = None

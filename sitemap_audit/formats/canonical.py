@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sitemap_audit.facts import CanonicalHtml, CanonicalHttp
 from sitemap_audit.formats.headers import LinkValue
-from sitemap_audit.formats.html_head import HeadLink
+from sitemap_audit.formats.html_signals import HeadLink
 from sitemap_audit.formats.urls import Url, parse_url
 from sitemap_audit.settings import RAW_MAX_CHARS
 
@@ -19,6 +19,10 @@ _SPACE: Final = " \t\n\r\f"
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.ASCII | re.IGNORECASE)
 _IGNORED: Final = ("hreflang", "lang", "media", "type")
 _IGNORED_HEADER: Final = (*_IGNORED, "anchor")
+
+
+Row = dict[str, Any]
+"""The fields of one fact by name. Making the frozen record costs six times as much, writing it as JSON four."""
 
 
 class Base(NamedTuple):
@@ -40,6 +44,15 @@ class Canonical(NamedTuple):
     state: str
 
 
+class CanonicalRows(NamedTuple):
+    """A Canonical whose facts are rows: their fields by name, as the line of a page wants them."""
+
+    html: list[Row]
+    http: list[Row]
+    target: str | None
+    state: str
+
+
 def document_base(base_href: str | None, page_url: str) -> Base:
     """The base of a document (HTML Standard, 2.4.3) from the href of its first base element, if it has one."""
     if base_href is None:
@@ -53,58 +66,80 @@ def document_base(base_href: str | None, page_url: str) -> Base:
 
 
 def resolve(href: str | None, base: str | None) -> Url | None:
-    """The URL a link means. An empty one means none: joined with the base it would fake a link to the page."""
+    """The URL a link means. An empty one means none: joined with the base it would fake a link to the page.
+
+    `base`: an href as the WHATWG parser wrote it.
+    """
     if not href or not href.strip(_SPACE):
         return None
-    # Without a base it is the same link on every page, for caches.
-    return parse_url(href) if href.startswith(("https://", "http://")) else parse_url(href, base)
+    if href.startswith(("https://", "http://")):
+        return parse_url(href)  # without a base it is the same link on every page, for caches
+    if href[0] == "/" and base is not None and (path := base.find("/", 8)) > 0:
+        base = base[
+            : path + 1
+        ]  # of the base only scheme, host and port play a role, so that it is the same too
+    return parse_url(href, base)
 
 
 def read_canonical(
     links: Sequence[HeadLink], values: Sequence[LinkValue], base: Base, page: Url
 ) -> Canonical:
     """`links` of the document, `values` of its Link headers; `page`: the final URL."""
-    html, http = [], []
+    rows = canonical_rows(links, values, base, page)
+    html, http = (CanonicalHtml(**row) for row in rows.html), (CanonicalHttp(**row) for row in rows.http)
+    return Canonical(tuple(html), tuple(http), rows.target, rows.state)
+
+
+def canonical_rows(
+    links: Sequence[HeadLink], values: Sequence[LinkValue], base: Base, page: Url
+) -> CanonicalRows:
+    """What `read_canonical` gives, as rows."""
+    html: list[Row] = []
+    http: list[Row] = []
     candidates = 0
     targets: dict[str, str] = {}
     for link in links:
         if "canonical" not in link.rel:
             continue
-        href = link.attributes.get("href")
-        attrs = tuple(name for name in _IGNORED if name in link.attributes)
+        attributes = link.attributes
+        href = attributes.get("href")
+        # Nearly all have two attributes: rel and href.
+        attrs = () if len(attributes) == 2 and href else tuple(n for n in _IGNORED if n in attributes)
         in_place = link.in_head and not attrs
         url = page if href == page.href else resolve(href, base.url)
         candidates += in_place
         if in_place and url is not None:
             targets.setdefault(url.key, url.href)
         html.append(
-            CanonicalHtml(
-                href_raw=(href or "")[:RAW_MAX_CHARS],
-                href=None if url is None else url.href,
-                in_head=link.in_head,
-                base_used=base.from_element and not _SCHEME.match((href or "").lstrip(_SPACE)),
-                attrs=attrs,
-                used=in_place and url is not None,
-            )
+            {
+                "href_raw": (href or "")[:RAW_MAX_CHARS],
+                "href": None if url is None else url.href,
+                "in_head": link.in_head,
+                "base_used": base.from_element and not _SCHEME.match((href or "").lstrip(_SPACE)),
+                "attrs": attrs,
+                "used": in_place and url is not None,
+            }
         )
     for value in values:
         if "canonical" not in value.rel:
             continue
-        params = tuple(name for name in _IGNORED_HEADER if value.get(name) is not None)
-        url = resolve(value.target, page.href)
+        params: tuple[str, ...] = ()
+        if len(value.params) > 1:
+            params = tuple(name for name in _IGNORED_HEADER if value.get(name) is not None)
+        url = page if value.target == page.href else resolve(value.target, page.href)
         candidates += not params
         if not params and url is not None:
             targets.setdefault(url.key, url.href)
         http.append(
-            CanonicalHttp(
-                href_raw=value.target[:RAW_MAX_CHARS],
-                href=None if url is None else url.href,
-                params=params,
-                used=not params and url is not None,
-            )
+            {
+                "href_raw": value.target[:RAW_MAX_CHARS],
+                "href": None if url is None else url.href,
+                "params": params,
+                "used": not params and url is not None,
+            }
         )
     if len(targets) == 1:
         ((key, target),) = targets.items()
-        return Canonical(tuple(html), tuple(http), target, "self" if key == page.key else "other")
+        return CanonicalRows(html, http, target, "self" if key == page.key else "other")
     state = "conflict" if targets else "invalid" if candidates else "ignored" if html or http else "none"
-    return Canonical(tuple(html), tuple(http), None, state)
+    return CanonicalRows(html, http, None, state)

@@ -17,6 +17,7 @@ from sitemap_audit.formats.html_tokens import ATTRIBUTES, PIECES
 from sitemap_audit.settings import CHARSET_PRESCAN_BYTES
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_BOM_STARTS: Final = frozenset(mark[:1] for mark, _ in _BOMS)
 _SPACE: Final = b"\t\n\f\r "
 _PRESCAN: Final = re.compile(rb"<(?:(!--)|([mM][eE][tT][aA])[\t\n\f\r /]|(/?[a-zA-Z])[^\t\n\f\r >]*|[!/?])")
 _IN_CONTENT: Final = re.compile(
@@ -46,7 +47,9 @@ class Decoded(NamedTuple):
 def decode(body: bytes, http_charset: str | None, *, truncated: bool = False) -> Decoded:
     """Decode the body of an HTML page. `truncated`: a character cut at the end is no error."""
     http = None if http_charset is None else charset_name(http_charset)
-    bom, used = next(((len(mark), name) for mark, name in _BOMS if body.startswith(mark)), (0, None))
+    bom, used = 0, None
+    if body[:1] in _BOM_STARTS:
+        bom, used = next(((len(mark), name) for mark, name in _BOMS if body.startswith(mark)), (0, None))
     meta = declared_in(body[bom : bom + CHARSET_PRESCAN_BYTES])
     used = used or _known(http) or _known(meta) or "utf-8"
     rest = body[bom:] if bom else body

@@ -29,6 +29,8 @@ _LINK_TARGET: Final = re.compile(r"[ \t,]*+<([^>]*+)>")
 _LINK_PARAMETER: Final = re.compile(
     r"[ \t]*+;[ \t;]*+([^ \t=;,\"<>]++)(?:[ \t]*+=[ \t]*+(?:\"((?:[^\"\\]++|\\.)*+)\"|([^ \t;,\"]*+)))?+"
 )
+_LINK_USUAL: Final = re.compile(r'<([^<> \t\n\r\f]+)>; rel=("?)([a-z]+)\2')
+"""One value that has a rel of one word, and nothing else."""
 _LINK_SKIP: Final = re.compile(r'(?:[^,"]++|"(?:[^"\\]++|\\.)*+(?:"|$))*+,?')
 _REFRESH: Final = re.compile(
     r"[ \t\n\r\f]*+(\d*+(?:\.\d*+)?+)[\d.]*+(?:[ \t\n\r\f]*+(?:[;,]|(?<=[ \t\n\r\f]))|$)(.*)",
@@ -85,6 +87,10 @@ def parse_content_type(value: str) -> ContentType:
 
 def parse_link(value: str) -> list[LinkValue]:
     """The values of one Link line (RFC 8288, 3). What has no target in <> is skipped up to its comma."""
+    usual = _LINK_USUAL.fullmatch(value)
+    if usual is not None:
+        target, _, rel = usual.groups()
+        return [LinkValue(target, *_of_rel(rel))]
     links, position = [], 0
     while position < len(value):
         target = _LINK_TARGET.match(value, position)
@@ -101,6 +107,12 @@ def parse_link(value: str) -> list[LinkValue]:
         skip = _LINK_SKIP.match(value, position)
         position = len(value) if skip is None or skip.end() == position else skip.end()
     return links
+
+
+@lru_cache(maxsize=64)
+def _of_rel(rel: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+    """`rel` and `params` of a Link value without another parameter."""
+    return frozenset((rel,)), (("rel", rel),)
 
 
 def parse_refresh(value: str, base: str) -> Refresh | None:

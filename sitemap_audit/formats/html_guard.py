@@ -98,20 +98,21 @@ def _may_hold_long_tag(doc: bytes) -> bool:
     over. So the last `>` of each window is looked at. A long stretch must also begin inside a tag: one that
     starts in it, or one whose value holds the `>` before it.
     """
-    position = behind = open_quotes = 0
+    position = seen = open_quotes = 0  # `seen`: up to here no start tag was found behind the last `>`
     in_value = False
     while position < len(doc):
         at = doc.rfind(b">", position, position + _WINDOW)
         if at < 0:
-            if in_value or START_TAG.search(doc, behind, position + _WINDOW):
+            if in_value or START_TAG.search(doc, seen, position + _WINDOW):
                 return True
             position += _WINDOW
+            seen = position - 1
             continue
         in_value = _opens_value(doc, b'"', at) or _opens_value(doc, b"'", at)
         open_quotes += in_value
         if open_quotes == _OPEN_QUOTE_WINDOWS:
             return True
-        position = behind = at + 1
+        position = seen = at + 1
     return False
 
 

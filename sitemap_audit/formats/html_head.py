@@ -14,16 +14,25 @@ import itertools
 import re
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from sitemap_audit.formats.html_guard import Refused, parse_html
 from sitemap_audit.formats.html_head_end import head_end
+from sitemap_audit.formats.html_head_plain import read_plain
+from sitemap_audit.formats.html_signals import (
+    HTML_SPACE,
+    Head,
+    HeadLink,
+    HeadMeta,
+    folded,
+    is_wanted,
+    rel_tokens,
+    short_title,
+)
 from sitemap_audit.formats.html_tokens import ATTRIBUTES, attribute_value
-from sitemap_audit.settings import HEAD_SIGNALS_MAX, HEAD_TAGS_MAX, TITLE_MAX_CHARS
+from sitemap_audit.settings import HEAD_SIGNALS_MAX, HEAD_TAGS_MAX
 
 _END_OF_HEAD: Final = re.compile(rb"</[hH][eE][aA][dD][\t\n\f\r />]|<[bB][oO][dD][yY][\t\n\f\r />]")
 _LATE: Final = re.compile(
@@ -41,56 +50,7 @@ _CUTS: Final = 3
 _MARK: Final = f"x-end-of-head-{secrets.token_hex(4)}"  # no page can know it
 _MARK_TAG: Final = f"<{_MARK}>".encode()
 _SIGNALS: Final = "meta[name],meta[http-equiv],link[rel],base[href],title"
-_BOT_NAME: Final = re.compile(r"(?:bots?|crawler|spider|slurp|teoma|yandex)(?:-[a-z]+)*$", re.ASCII)
-_SPACES: Final = re.compile(r"[ \t\n\r\f]+")
-_HTML_SPACE: Final = " \t\n\f\r"
 _FOREIGN_STEPS: Final = 256
-
-
-class HeadMeta(NamedTuple):
-    """A meta whose name is that of a crawler, or `robots`. `offset`: byte of the tag, -1 if not known."""
-
-    name: str
-    content: str
-    in_head: bool
-    in_noscript: bool = False
-    offset: int = -1
-
-
-class HeadLink(NamedTuple):
-    """A link element with canonical or alternate in its rel; attribute values None where there is no `=`.
-
-    `rel`: its tokens in lower case (HTML Standard, 2.3.7: white space is that of ASCII).
-    """
-
-    rel: tuple[str, ...]
-    attributes: dict[str, str | None]
-    in_head: bool
-
-
-@dataclass(slots=True)
-class Head:
-    """What one page says, in the order of the document.
-
-    `base_href`: of the first base that has one, "" included. `broken_by`: the element (or `#text`) that
-    closed the head before its own end. `end_offset`: byte where the head ends. `whole`: all of the document
-    was parsed. `refused`: the parser was spared, signals behind the head (or all) are not known.
-    `noscript_differs`: canonical, robots, head_end, where a reader without scripting sees something else.
-    """
-
-    metas: list[HeadMeta] = field(default_factory=list)
-    links: list[HeadLink] = field(default_factory=list)
-    refreshes: list[str] = field(default_factory=list)
-    base_href: str | None = None
-    title: str | None = None
-    html_lang: str | None = None
-    broken_by: str | None = None
-    end_offset: int | None = None
-    whole: bool = False
-    refused: str | None = None
-    noscript_differs: tuple[str, ...] = ()
-    meta_count: int | None = None
-    may_hold_noscript: bool = True
 
 
 def read_head(doc: bytes, *, bots: Collection[str] = ()) -> Head | Refused:
@@ -102,6 +62,11 @@ def read_head(doc: bytes, *, bots: Collection[str] = ()) -> Head | Refused:
         cut = end.start()
         if _may_matter(doc, cut):
             continue
+        plain = read_plain(doc, cut, bots)
+        if plain is not None:
+            if plain.title is None and _TITLE.search(doc, cut):
+                break
+            return plain
         tree = parse_html(doc[:cut] + _MARK_TAG)
         if isinstance(tree, Refused):
             return tree
@@ -117,6 +82,11 @@ def read_head(doc: bytes, *, bots: Collection[str] = ()) -> Head | Refused:
             head.end_offset, head.broken_by = head_end(doc)
         return _finish(head, tree, doc, cut, bots)
     return _read_whole(doc, bots)
+
+
+def head_mark() -> bytes:
+    """The tag that is put behind a cut: an element of the tree only where the cut lies between two tags."""
+    return _MARK_TAG
 
 
 def _read_whole(doc: bytes, bots: Collection[str]) -> Head | Refused:
@@ -227,8 +197,8 @@ def _add_meta(
 ) -> None:
     name = attributes.get("name")
     if name:
-        name = _folded(name)
-        if _sounds_like_a_bot(name) or name in bots:
+        name = folded(name)
+        if is_wanted(name, bots):
             if len(head.metas) < HEAD_SIGNALS_MAX:
                 content = attributes.get("content") or ""
                 head.metas.append(HeadMeta(name, content, in_head, False, number))
@@ -240,7 +210,7 @@ def _add_meta(
 
 
 def _add_link(head: Head, attributes: dict[str, str | None], in_head: bool) -> None:
-    tokens = _rel_tokens(attributes.get("rel"))
+    tokens = rel_tokens(attributes.get("rel"))
     if tokens:
         if len(head.links) < HEAD_SIGNALS_MAX:
             head.links.append(HeadLink(tokens, attributes, in_head))
@@ -248,25 +218,8 @@ def _add_link(head: Head, attributes: dict[str, str | None], in_head: bool) -> N
             head.refused = Refused.TAGS
 
 
-@lru_cache(maxsize=256)
-def _rel_tokens(rel: str | None) -> tuple[str, ...]:
-    """The tokens of a rel that is of use here, none of any other."""
-    rel = (rel or "").lower()
-    return tuple(_SPACES.split(rel)) if "canonical" in rel or "alternate" in rel else ()
-
-
-@lru_cache(maxsize=1_024)
-def _folded(name: str) -> str:
-    return name.strip(_HTML_SPACE).lower()
-
-
-@lru_cache(maxsize=1_024)
-def _sounds_like_a_bot(name: str) -> bool:
-    return _BOT_NAME.search(name) is not None
-
-
 def _title(node: LexborNode) -> str:
-    return " ".join(node.text()[: 16 * TITLE_MAX_CHARS].split())[:TITLE_MAX_CHARS]
+    return short_title(node.text())
 
 
 def _base(node: LexborNode) -> str | None:
@@ -277,7 +230,7 @@ def _base(node: LexborNode) -> str | None:
 def _language(tree: LexborHTMLParser) -> str | None:
     root = tree.root
     language = None if root is None else root.attributes.get("lang")
-    return (language.strip(_HTML_SPACE) or None) if language else None
+    return (language.strip(HTML_SPACE) or None) if language else None
 
 
 def _is_foreign(node: LexborNode) -> bool:

@@ -8,7 +8,11 @@ All patterns are linear: their repetitions are possessive.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
+
+from sitemap_audit.settings import HTML_MAX_ATTRIBUTES
 
 _ATTRIBUTE: Final = (
     rb"(?:[\t\n\f\r /]++|=?[^\t\n\f\r />=]++"
@@ -78,13 +82,13 @@ def raw_text_end(doc: bytes, name: bytes, position: int) -> int:
 
 
 def count_attributes(doc: bytes, tag: Tag) -> int:
-    """Attributes of one tag, doubles included."""
-    return sum(1 for piece in PIECES.finditer(doc, tag.attributes, tag.end - 1) if not _is_gap(piece.group()))
+    """Attributes of one tag, doubles included; exact up to HTML_MAX_ATTRIBUTES, beyond it merely more."""
+    return sum(1 for piece in _pieces(doc, tag) if not _is_gap(piece.group()))
 
 
 def attribute_names(doc: bytes, tag: Tag) -> frozenset[bytes]:
     """Names of the attributes of one tag, in lower case."""
-    pieces = (piece.group() for piece in PIECES.finditer(doc, tag.attributes, tag.end - 1))
+    pieces = (piece.group() for piece in _pieces(doc, tag))
     return frozenset(
         piece.lower().partition(b"=")[0].strip(b"\t\n\f\r ") for piece in pieces if not _is_gap(piece)
     )
@@ -106,9 +110,14 @@ def is_self_closing(doc: bytes, tag: Tag) -> bool:
     if doc[tag.end - 2 : tag.end] != b"/>":
         return False
     last = b"/"
-    for piece in PIECES.finditer(doc, tag.attributes, tag.end - 1):
+    for piece in _pieces(doc, tag):
         last = piece.group()
     return _is_gap(last)
+
+
+def _pieces(doc: bytes, tag: Tag) -> Iterator[re.Match[bytes]]:
+    """Attributes and gaps of one tag. So many that it shows when there are too many: a million take seconds."""
+    return islice(PIECES.finditer(doc, tag.attributes, tag.end - 1), 2 * HTML_MAX_ATTRIBUTES + 2)
 
 
 def _is_gap(piece: bytes) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sitemap_audit.formats.charset import charset_name
 from sitemap_audit.settings import SNIFF_BYTES
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
@@ -31,15 +32,20 @@ _HTML_ROOTS: Final = frozenset(
     b"html head body title meta link base script style template noscript iframe h1 h2 h3 h4 h5 h6 div font table a"
     b" b br p center form header footer main nav section article span ul ol pre img center frameset".split()
 )
+_WIDE: Final = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 _BOMS: Final = ((b"\xef\xbb\xbf", None), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 
 
-def sniff(body: bytes, declared: str | None = None) -> str:
+def sniff(body: bytes, declared: str | None = None, charset: str | None = None) -> str:
     """html, xml, pdf, image, json, text, binary or empty.
 
     `declared`: the media type of the Content-Type header. It only breaks one tie: text with tags in it that
-    does not begin like a page is html where the header says so.
+    does not begin like a page is html where the header says so. `charset`: that of the header; it matters
+    for UTF-16 without a byte order mark, whose NULs would be binary otherwise.
     """
+    wide = charset is not None and charset_name(charset) in _WIDE
+    if body[:15].lower() == b"<!doctype html>" and not wide:
+        return "html"
     start = body[:SNIFF_BYTES]
     for mark, codec in _BOMS:
         if start.startswith(mark):
@@ -47,6 +53,9 @@ def sniff(body: bytes, declared: str | None = None) -> str:
             if codec is not None:
                 start = start.decode(codec, "replace").encode("utf-8", "replace")
             break
+    else:
+        if charset is not None and b"\0" in start and (codec := _WIDE.get(charset_name(charset))) is not None:
+            start = start.decode(codec, "replace").encode("utf-8", "replace")
     prologue = _PROLOGUE.match(start)
     position = 0 if prologue is None else prologue.end()
     if start.startswith(b"<", position):

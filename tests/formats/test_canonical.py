@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sitemap_audit.formats.canonical import Base, Canonical, document_base, read_canonical, resolve
 from sitemap_audit.formats.headers import parse_link
-from sitemap_audit.formats.html_head import Head, read_head
+from sitemap_audit.formats.html_head import read_head
+from sitemap_audit.formats.html_signals import Head
 from sitemap_audit.formats.urls import parse_url
 
 PAGE = "https://example.com/a/page"

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from sitemap_audit.formats.html_guard import Refused, parse_html
-from sitemap_audit.formats.html_head import Head, _from_all, read_head
+from sitemap_audit.formats.html_head import _from_all, read_head
 from sitemap_audit.formats.html_head_end import head_end
+from sitemap_audit.formats.html_signals import Head
 
 CANONICAL = b"<link rel=canonical href=/c>"
 NOINDEX = b"<meta name=robots content=noindex>"

@@ -58,6 +58,12 @@ def test_the_header_breaks_only_the_tie_of_text_with_tags() -> None:
     assert sniff(b"Hello <b>you</b>", "text/html") == "html"
     assert sniff(b"Hello <b>you</b>", "text/plain") == "text"
     assert sniff(b"Hello you", "text/html") == "text"
+    wide = "<!doctype html><title>t</title>".encode("utf-16-be")
+    assert sniff(wide, "text/html", "UTF-16BE") == "html"
+    assert [sniff(wide, "text/html", charset) for charset in (None, "utf-8", "nonsense", "utf-16le")] == [
+        "binary"
+    ] * 3 + ["text"]
+    assert sniff(b"\1\0\2\0", "text/html", "utf-16le") == "binary"
     assert sniff(b"%PDF-1.7", "text/html") == "pdf"
     assert sniff(b"<html>", "text/plain") == "html"
 

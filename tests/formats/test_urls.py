@@ -7,7 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sitemap_audit.formats.urls import had_user_info, pace_host, parse_url, url_id, url_key
+from sitemap_audit.formats.urls import (
+    had_user_info,
+    is_normal,
+    pace_host,
+    parse_url,
+    url_id,
+    url_key,
+    url_number,
+)
 
 BASE = "https://shop.example/a/b?q#f"
 
@@ -197,6 +205,7 @@ def test_one_rate_for_both_schemes_and_another_for_another_port() -> None:
 def test_id_of_a_key() -> None:
     # The first eight bytes of SHA-256, as sha256sum prints them.
     assert url_id("https://shop.example/") == "0ebceea5fcc8e4fb"
+    assert url_number("https://shop.example/") == 0x0EBCEEA5FCC8E4FB
 
 
 @pytest.mark.parametrize("text", ["https://u@shop.example/", "https://u:p@shop.example", "//u@shop.example/"])
@@ -253,3 +262,64 @@ def test_nothing_raises(text: str, base: str | None) -> None:
 def test_a_long_text_is_no_trouble() -> None:
     long = "https://shop.example/" + "a" * 100_000
     assert key(long) == long
+
+
+NORMAL_TEXT = st.lists(
+    st.sampled_from(
+        [
+            "shop",
+            "example",
+            ".",
+            "..",
+            "a",
+            "B",
+            "1",
+            "-",
+            "_",
+            "~",
+            "/",
+            "//",
+            "/.",
+            "?",
+            "&",
+            "=",
+            ":",
+            "@",
+            "+",
+            "%",
+            "%41",
+            "xn--",
+            ":80",
+            "é",
+            "#",
+            "!$()*,",
+            "com",
+            "127.0.0.1",
+            "\\",
+            "|",
+            "'",
+            "^",
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(st.sampled_from(["http://", "https://", "http:/", "HTTPS://"]), NORMAL_TEXT, NORMAL_TEXT)
+@example("https://", "shop.example/", "a//b/?q=/x:y@z")
+@example("https://", "xn--a.example/", "")
+@example("https://", "shop.example/", "a/../b")
+@example("https://", "shop.example/", "a?b=/../c")
+def test_what_looks_normal_is_its_own_href_and_key(scheme: str, host: str, rest: str) -> None:
+    text = scheme + host + rest
+    if is_normal(text):
+        assert ada_url.normalize_url(text) == text == url_key(text)
+        url = parse_url(text)
+        assert url is not None
+        assert url.href == url.key == text
+
+
+def test_the_usual_url_looks_normal() -> None:
+    assert is_normal("https://www.shop.example/a/b-c_d.html?x=1&y=2")
+    assert not is_normal("https://shop.example/a%20b")
+    assert not is_normal("https://shop.example")

@@ -1,0 +1,1 @@
+"""What the content of listed pages says."""
