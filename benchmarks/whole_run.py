@@ -44,6 +44,8 @@ def role(argv: Sequence[str]) -> str:
         return "spider"
     if "workers" in argv[:4]:
         return "worker" if "--work" in argv else "parent"
+    if "sitemap_audit.store.pack" in argv[:5]:
+        return "packer"
     return "command"
 
 

@@ -27,6 +27,7 @@ from scrapy.utils.log import configure_logging
 
 from crawler.context import Context
 from crawler.spiders.sitemaps import SitemapsSpider
+from sitemap_audit import logs
 from sitemap_audit.errors import ServerError, SitemapAuditError
 from sitemap_audit.options import Transport
 from sitemap_audit.queue.jobs import get_options
@@ -54,11 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
     settings.set("LOG_LEVEL", given.log_level, priority="cmdline")
+    # Scrapy's loggers speak as ours do, and through the same handler.
+    settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
     configure_logging(settings)
+    logs.configure(level=logging.getLevelNamesMapping()[given.log_level])
+    # Its settings, middlewares and counters are ours to know; what goes wrong is everybody's.
+    logging.getLogger("scrapy").setLevel(max(logging.WARNING, logging.getLogger().level))
+    logs.bind(run=given.run, worker="spider")
     try:
         context = run_context(given.redis, given.run, Transport.from_environment())
     except SitemapAuditError as error:
-        print(f"crawler: {error}", file=sys.stderr)
+        logs.say(f"crawler: {error}")
         return error.exit_code
     return asyncio.run(discover(context, settings, exit_with_parent=given.exit_with_parent))
 
@@ -74,11 +81,15 @@ def run_context(url: str, run: str, transport: Transport) -> Context:
         raise ServerError(f"The server of the run does not answer ({error}). Is it running?") from None
     if options is None:
         raise ServerError(f"The server knows no run {run!r}. Is this the --redis URL that the run uses?")
+    # A server that takes no writes for a while is waited for; the publisher does so itself.
+    waiting = connect(url, wait_when_full=True)
+    pace = Pace(waiting)
+    pace.listen()
     context = Context(
         options=options,
         transport=transport,
-        pace=Pace(client),
-        robots=RobotsStore(client, run),
+        pace=pace,
+        robots=RobotsStore(waiting, run),
     )
     context.publisher = Publisher(client, run, give_up=context.give_up)
     return context

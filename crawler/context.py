@@ -138,6 +138,7 @@ class Context:
                 connect_to=words(settings.get(PREFIX + "CONNECT_TO")),
                 cacert=settings.get(PREFIX + "CACERT"),
                 insecure=settings.getbool(PREFIX + "INSECURE"),
+                http2=settings.getbool(PREFIX + "HTTP2"),
             ),
         )
 

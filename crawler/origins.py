@@ -186,6 +186,23 @@ class Origins:
         self._settle(origin, policy, file)
         return file
 
+    def misplaced(self, place: Url, look: Look) -> RobotsFile | None:
+        """The fact about a robots.txt below a directory that holds rules; no verdict ever depends on it."""
+        if look.state is not RobotsState.OK or look.text is None or not look.text.rules or look.download.hops:
+            return None
+        head = look.download.head
+        return robots_file(
+            RobotsPolicy(place.href, look.state, look.text, self._context.options.robots_mode),
+            look.text,
+            at_root=False,
+            first_status=look.download.first_status,
+            status=look.download.status,
+            final_url=look.download.final_url,
+            content_type=head.header("content-type") if head else None,
+            fetched_at=head.ended_at if head else datetime.now(UTC),
+            total_ms=look.download.total_ms,
+        )
+
     def adopt(self, origin: Origin, stored: StoredRobots) -> None:
         """Another process of the run read it, and published the fact."""
         text = read_robots(stored.body) if stored.state in RULED else None

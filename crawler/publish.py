@@ -21,6 +21,7 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 from crawler.context import Context
 from sitemap_audit.facts import Entry, RobotsFile, SitemapFile
+from sitemap_audit.queue.listing import Listed, Listing
 from sitemap_audit.queue.messages import EntriesMessage, RobotsMessage, SitemapsMessage
 from sitemap_audit.queue.stream import GaveUpError, Publisher
 from sitemap_audit.settings import CRAWLER_FACTS_BATCH, CRAWLER_FLUSH_S, CRAWLER_MESSAGE_BYTES, ENTRY_BATCH
@@ -52,21 +53,24 @@ class _Buffer:
 
     most: int
     lines: list[bytes] = field(default_factory=list)
-    sitemaps: set[str] = field(default_factory=set)
     size: int = 0
+    listing: Listing = field(default_factory=Listing)
 
-    def add(self, text: bytes, sitemap: str) -> bool:
+    def add(self, text: bytes) -> bool:
         """Put a line in; True when it is time to send."""
         self.lines.append(text)
-        self.sitemaps.add(sitemap)
         self.size += len(text)
         return len(self.lines) >= self.most or self.size >= CRAWLER_MESSAGE_BYTES
 
-    def take(self) -> tuple[bytes, int, str | None]:
-        """(NDJSON, number of lines, the one file they are of if it is one); the buffer is empty then."""
-        one = next(iter(self.sitemaps)) if len(self.sitemaps) == 1 else None
-        taken = b"\n".join((*self.lines, b"")), len(self.lines), one
-        self.lines, self.sitemaps, self.size = [], set(), 0
+    def add_entry(self, entry: Entry) -> bool:
+        if entry.url_id is not None and entry.loc is not None and not entry.is_child:
+            self.listing.add(entry.sitemap, entry.url_id, entry.loc)
+        return self.add(line(entry))
+
+    def take(self) -> tuple[bytes, int, tuple[Listed, ...]]:
+        """(NDJSON, number of lines, what they list); the buffer is empty then."""
+        taken = b"\n".join((*self.lines, b"")), len(self.lines), self.listing.take()
+        self.lines, self.size = [], 0
         return taken
 
 
@@ -93,13 +97,13 @@ class PublishPipeline:
             return item
         if isinstance(item, EntryBatch):
             for entry in item.entries:
-                if self._entries.add(line(entry), item.sitemap):
+                if self._entries.add_entry(entry):
                     await self._flush()
         elif isinstance(item, SitemapFile):
-            if self._files.add(line(item), item.url):
+            if self._files.add(line(item)):
                 await self._flush()
         elif isinstance(item, RobotsFile):
-            if self._robots.add(line(item), item.robots_url):
+            if self._robots.add(line(item)):
                 await self._flush()
         else:
             raise DropItem(f"{type(item).__name__} is no fact of discovery")
@@ -129,14 +133,14 @@ class PublishPipeline:
             )
             await self._send(
                 self._entries,
-                lambda p, t, n, one: p.publish_entries(EntriesMessage(lines=t, count=n, sitemap=one)),
+                lambda p, t, n, listed: p.publish_entries(EntriesMessage(lines=t, count=n, listed=listed)),
             )
             await self._send(
                 self._files, lambda p, t, n, _: p.publish_sitemaps(SitemapsMessage(lines=t, count=n))
             )
 
     async def _send(
-        self, buffer: _Buffer, publish: Callable[[Publisher, bytes, int, str | None], None]
+        self, buffer: _Buffer, publish: Callable[[Publisher, bytes, int, tuple[Listed, ...]], None]
     ) -> None:
         if not buffer.lines or self._publisher is None or self._context.stopping:
             return

@@ -11,7 +11,7 @@ from crawler.download import Download
 from crawler.frontier import Target
 from sitemap_audit.facts import Entry, ErrorClass, RobotsVerdict, SitemapFile, SitemapState
 from sitemap_audit.formats.sitemap import SitemapEnd, SitemapReader
-from sitemap_audit.settings import ENTRY_BATCH
+from sitemap_audit.settings import CRAWLER_READ_BATCH, XML_BLOCK_BYTES
 
 _MAY_PASS: Final = frozenset(
     {
@@ -42,20 +42,24 @@ class Reading:
         self._stopped = False
 
     async def batches(self) -> AsyncIterator[list[Entry]]:
-        """Entries while they arrive, about ENTRY_BATCH at a time; the rest comes with `end`."""
+        """Entries while they arrive, about CRAWLER_READ_BATCH at a time; the rest comes with `end`."""
         status = self._download.status
         if status is None or not 200 <= status < 300:
             await self._download.close()
             return
         weight = 0
         async for chunk in self._download.chunks():
-            found = self._reader.feed(chunk)
-            self._rest += found
-            # What entries carry counts as well: fifty hreflang links weigh more than the entry.
-            weight += sum(1 + len(e.alternates or ()) + len(e.images or ()) for e in found)
-            if weight >= ENTRY_BATCH:
-                yield self._rest
-                self._rest, weight = [], 0
+            # Many files are read at the same time: of each only so many entries may wait for their turn.
+            for start in range(0, len(chunk), XML_BLOCK_BYTES):
+                found = self._reader.feed(chunk[start : start + XML_BLOCK_BYTES])
+                self._rest += found
+                # What entries carry counts as well: fifty hreflang links weigh more than the entry.
+                weight += sum(1 + len(e.alternates or ()) + len(e.images or ()) for e in found)
+                if weight >= CRAWLER_READ_BATCH:
+                    yield self._rest
+                    self._rest, weight = [], 0
+                if self._reader.stopped or self._stopped:
+                    break
             if self._reader.stopped or self._stopped:
                 break
         await self._download.close()

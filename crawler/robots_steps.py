@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crawler.download import Download, Kind
 from crawler.origins import Origin, believed
-from crawler.sources import Site, over_http
+from crawler.sources import Site, over_http, robots_below
 from crawler.steps import Outputs, Steps
 from sitemap_audit.formats.urls import Url
 from sitemap_audit.settings import RETRY_AFTER_CAP_S
@@ -13,10 +15,13 @@ from sitemap_audit.settings import RETRY_AFTER_CAP_S
 class RobotsSteps(Steps):
     """Ends in `discover` for the origins of SITEs, and in the policy that others wait for."""
 
+    looked_below = False
+    """One robots.txt below a directory is asked for in an audit, not more."""
+
     async def audit_origin(self, origin: Origin, site: Site) -> Outputs:
         """A SITE is this origin: discover it, now or when its robots.txt is there."""
         if origin.policy.done():
-            async for output in self.discover(origin):
+            async for output in self._begin(origin, [site]):
                 yield output
             return
         origin.sites.append(site)
@@ -119,6 +124,26 @@ class RobotsSteps(Steps):
     async def _settled(self, origin: Origin) -> Outputs:
         """The robots.txt is believed: SITEs go on."""
         if origin.sites:
+            sites = list(origin.sites)
             origin.sites.clear()
-            async for output in self.discover(origin):
+            async for output in self._begin(origin, sites):
                 yield output
+
+    async def _begin(self, origin: Origin, sites: Sequence[Site]) -> Outputs:
+        """Discover the origin of these SITEs; where one has a path, look once for a robots.txt beside it."""
+        for site in sites:
+            place = robots_below(site.url)
+            may = place is not None and self.origins.may_guess(origin.policy.result(), place)
+            if place is not None and may and not self.looked_below:
+                self.looked_below = True
+                yield self.request(place, Kind.ROBOTS, self.parse_misplaced, guessed=True, place=place)
+        async for output in self.discover(origin):
+            yield output
+
+    async def parse_misplaced(self, download: Download, place: Url) -> Outputs:
+        """A robots.txt below a directory: of interest only if somebody wrote rules into it."""
+        look = self.origins.read(download)
+        self.tell(f"{place.href}: {look.said()}")
+        file = self.origins.misplaced(place, look)
+        if file is not None:
+            yield file

@@ -84,6 +84,12 @@ def robots_url(origin: str) -> Url:
     return url
 
 
+def robots_below(url: Url) -> Url | None:
+    """A robots.txt in the directory of this URL, where no crawler looks; None for the root."""
+    directory = path_and_query(url).partition("?")[0].rpartition("/")[0]
+    return parse_url(f"{url.origin}{directory}/robots.txt") if directory else None
+
+
 def places(origin: str, names: Iterable[str]) -> Iterator[Url]:
     """The URLs of usual places on an origin."""
     for name in names:

@@ -113,7 +113,7 @@ class Steps(Spider):
         download = request.meta.get("download") or Download(request.url, request.meta["kind"])
         if not isinstance(failure.value, DOWNLOAD_ERRORS):
             self.bugs += 1
-            logger.error("%s could not be requested: %s", request.url, failure.getTraceback())
+            logger.error("%s could not be requested", request.url, exc_info=failure.value)
         async for output in self._guarded(
             download, request.cb_kwargs["then"], request.cb_kwargs["arguments"]
         ):

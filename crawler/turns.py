@@ -48,13 +48,15 @@ class PaceLike(Protocol):
     ) -> Held: ...
     def clean(self, host: str, answers: int, base_gap_ms: float) -> float: ...
     def fail(self, host: str) -> int: ...
+    def mark(self, host: str) -> int: ...
 
 
 @dataclass(slots=True)
 class _Host:
     """State of one host in LocalPace; times are ms of `time.monotonic`."""
 
-    free_at: float = 0.0
+    last: float = -math.inf
+    """The last slot that was given."""
     gap: float = 0.0
     until: float = 0.0
     parked: float = 0.0
@@ -63,6 +65,7 @@ class _Host:
     strikes: int = 0
     fails: int = 0
     clean: int = 0
+    mark: int = 0
 
 
 class LocalPace:
@@ -76,25 +79,27 @@ class LocalPace:
         gap = max(gap_ms, seen.gap)
         dirty = bool(seen.gap or seen.strikes or seen.fails)
         if seen.parked > now:
-            return Slots(0, math.ceil(seen.parked - now), gap, HostState.PARKED, dirty)
+            return Slots(0, math.ceil(seen.parked - now), gap, HostState.PARKED, dirty, seen.mark)
         if seen.fails >= HOST_FAILURES:
             if seen.down > now:
-                return Slots(0, math.ceil(seen.down - now), gap, HostState.DOWN, dirty)
+                return Slots(0, math.ceil(seen.down - now), gap, HostState.DOWN, dirty, seen.mark)
             want = 1
-        start = max(now, seen.free_at, seen.until)
+        start = max(now, seen.last + gap, seen.until)
         if start > now + ahead_ms:
-            state = HostState.HELD if now < seen.until >= seen.free_at else HostState.FREE
-            return Slots(0, math.ceil(start - now), gap, state, dirty)
+            state = HostState.HELD if now < seen.until >= seen.last + gap else HostState.FREE
+            return Slots(0, math.ceil(start - now), gap, state, dirty, seen.mark)
         number = want if gap <= 0 else min(want, 1 + int((now + ahead_ms - start) / gap))
-        seen.free_at = start + number * gap
+        # Without a gap too: the robots.txt that is fetched with this slot may ask for one.
+        seen.last = start + (number - 1) * gap
         if seen.fails >= HOST_FAILURES:
             seen.down = now + HOST_DOWN_MS
-        return Slots(number, math.ceil(start - now), gap, HostState.FREE, dirty)
+        return Slots(number, math.ceil(start - now), gap, HostState.FREE, dirty, seen.mark)
 
     def hold(
         self, host: str, retry_after_s: float | None, base_gap_ms: float, *, age_ms: float = 0.0
     ) -> Held:
         now, seen = self._look(host)
+        seen.mark += 1
         if now - age_ms >= seen.held:  # Requests that were on the wire at the last doubling are excused.
             wider = 2 * max(BACKOFF_MIN_GAP_MS, base_gap_ms, seen.gap)
             seen.gap = max(min(BACKOFF_MAX_GAP_MS, wider), base_gap_ms)
@@ -125,6 +130,9 @@ class LocalPace:
             seen.down = now + HOST_DOWN_MS
         return seen.fails
 
+    def mark(self, host: str) -> int:
+        return self._look(host)[1].mark
+
     def _look(self, host: str) -> tuple[float, _Host]:
         return time.monotonic() * 1000, self._hosts.setdefault(host, _Host())
 
@@ -138,10 +146,14 @@ class _Lane:
     free: int = 0
     """Slots in hand of a host that has no rate, until `free_until`."""
     free_until: float = 0.0
+    free_mark: int = 0
 
 
 _SLACK_S: Final = 0.002
 """Timers of the loop may fire this early."""
+_LATEST_S: Final = 0.05
+"""However wide the gap: a later one would undercut the gap to the next."""
+_WIDE_MS: Final = 500.0
 _LATE_S: Final = 0.005
 """Less is no lateness: the way to the server and back takes about this long on a busy machine."""
 
@@ -160,7 +172,10 @@ class Turns:
 
     def crawl_delay(self, host: str, seconds: float | None) -> None:
         """Keep the Crawl-delay of our own agent's group, also under rate 0."""
-        self._lane(host).delay_s = seconds
+        lane = self._lane(host)
+        lane.delay_s = seconds
+        if seconds:
+            lane.free = 0  # they were given for no gap
 
     def gap_ms(self, host: str) -> float:
         return base_gap_ms(self.rate, self._lane(host).delay_s)
@@ -173,9 +188,13 @@ class Turns:
         long must not hold a place that another host could use.
         """
         async with self._lane(host).places:
-            await self._slot(host)
-            async with self._open:
-                yield
+            while True:
+                due = await self._slot(host)
+                async with self._open:
+                    # A slot that waited here for its place is late, as below.
+                    if due is None or time.monotonic() - due <= max(self.gap_ms(host) / 2000, _LATE_S):
+                        yield
+                        return
 
     async def answered(
         self, host: str, *, limited: bool, retry_after_s: float | None, failed: bool, age_s: float
@@ -194,16 +213,25 @@ class Turns:
         elif lane.dirty:
             lane.dirty = await asyncio.to_thread(self.pace.clean, host, 1, gap) > 0
 
-    async def _slot(self, host: str) -> None:
+    async def _slot(self, host: str) -> float | None:
+        """Sleep until a slot; returns the time it was taken, None where there is no gap to keep."""
         lane = self._lane(host)
         while True:
             asked = time.monotonic()
-            if lane.free > 0 and asked < lane.free_until and not self.stopped.is_set:
+            if (
+                lane.free > 0
+                and asked < lane.free_until
+                and lane.free_mark == self.pace.mark(host)
+                and not self.stopped.is_set
+            ):
                 lane.free -= 1
-                return
+                return None
             # Slots that lie a gap apart are taken one by one; without a gap a block costs no more than one.
-            want = block_size(self.gap_ms(host)) if self.gap_ms(host) <= 0 else 1
-            slots = await asyncio.to_thread(self.pace.reserve, host, self.gap_ms(host), want)
+            gap_ms = self.gap_ms(host)
+            want = block_size(gap_ms) if gap_ms <= 0 else 1
+            # A wide gap is not to be undercut by a late slot: it is reserved in its moment.
+            ahead = BLOCK_MS if gap_ms < _WIDE_MS else 1000 * _LATE_S
+            slots = await asyncio.to_thread(self.pace.reserve, host, gap_ms, want, ahead)
             got = time.monotonic()  # The slot lies between asked + wait and got + wait: never send early.
             lane.dirty = lane.dirty or slots.dirty
             wait = slots.wait_ms / 1000
@@ -218,12 +246,15 @@ class Turns:
             now = time.monotonic()
             # A slot that is late by more than half a gap is lost, and two late ones are no burst: a slot
             # that is sent late would meet the one after it.
-            late = now - asked - wait > max(gap / 2, _LATE_S)
+            late = now - asked - wait > max(min(gap / 2, _LATEST_S), _LATE_S)
+            if slots.mark != self.pace.mark(host):
+                continue  # Another one was told meanwhile to leave the host alone.
             if gap <= 0:
                 lane.free, lane.free_until = slots.number - 1, got + BLOCK_MS / 1000
+                lane.free_mark = slots.mark
             if gap <= 0 or (not late and now - lane.last_sent >= gap - _SLACK_S):
                 lane.last_sent = now
-                return
+                return now if gap > 0 else None
 
     async def _sleep(self, host: str, seconds: float) -> None:
         await self.stopped.wait(seconds=seconds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import duckdb
@@ -12,6 +14,7 @@ from sitemap_audit.store.base import RunRow, load
 from sitemap_audit.store.columns import Kind
 from sitemap_audit.store.derive import derive, derive_previous
 from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
+from sitemap_audit.store.pack import parquet_files
 from sitemap_audit.store.parts import Parts, list_parts
 from sitemap_audit.store.schema import PREVIOUS, SCHEMA
 from sitemap_audit.store.unreadable import raise_unreadable
@@ -48,17 +51,28 @@ def build(
 
 
 def _load(con: duckdb.DuckDBPyConnection, parts: Parts, bot: str, of: str) -> Parts:
+    spill = con.execute("SELECT current_setting('temp_directory')").fetchone()
+    with TemporaryDirectory(
+        prefix="facts-", dir=Path(spill[0]).parent if spill and spill[0] else None
+    ) as scratch:
+        return _load_by(con, parts, bot, of, Path(scratch))
+
+
+def _load_by(con: duckdb.DuckDBPyConnection, parts: Parts, bot: str, of: str, scratch: Path) -> Parts:
+    files: dict[Kind, tuple[Path, ...]] = {}
     for _ in range(_LISTINGS):
         try:
-            load(con, {kind: parts.files(kind) for kind in Kind}, bot, of)
-        except duckdb.Error as err:
+            files = {kind: parquet_files(kind, parts.of[kind], scratch) for kind in Kind}
+            load(con, files, bot, of)
+        except (duckdb.Error, FileNotFoundError) as err:
             if isinstance(err, duckdb.OutOfMemoryException):
                 raise RunFolderError(
                     f"judging needs more memory or disk than it may take: {err}. Free some, then `sitemap-audit judge`"
                 ) from None
-            files = tuple(file for kind in Kind for file in parts.files(kind))
-            if all(file.exists() for file in files):
-                raise_unreadable(con, files, err)
+            if isinstance(err, duckdb.Error) and all(
+                file.exists() for some in files.values() for file in some
+            ):
+                raise_unreadable(con, tuple(file for some in files.values() for file in some), err)
             parts = list_parts(parts.facts)
         else:
             return parts

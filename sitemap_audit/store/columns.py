@@ -209,6 +209,7 @@ PAGES: Final[Mapping[str, str]] = {
     "redirect_flags": TEXTS,
     "error_class": TEXT,
     "error_detail": TEXT,
+    "dns_error": TEXT,
     "tls": 'STRUCT(ok BOOLEAN, "error" VARCHAR, not_after TIMESTAMP)',
     "ip": TEXT,
     "http_version": TEXT,
@@ -267,6 +268,29 @@ PAGES: Final[Mapping[str, str]] = {
     "noscript_differs": TEXTS,
     "challenge": BOOL,
     "challenge_kind": TEXT,
+    "raw_hash": TEXT,
+    "h1": TEXT,
+    "meta_description": TEXT,
+    "page_dates": (
+        "STRUCT(jsonld_modified TIMESTAMP, jsonld_published TIMESTAMP, og_modified TIMESTAMP, "
+        "og_published TIMESTAMP, visible TIMESTAMP[])"
+    ),
+    "sd_types": TEXTS,
+    "script_count": INT,
+    "media_in_main": INT,
+    "main_text_len": INT,
+    "word_count": INT,
+    "main_hash": TEXT,
+    "main_simhash": TEXT,
+    "main_sketch": "BIGINT[]",
+    "main_fallback": BOOL,
+    "probe_print": "STRUCT(simhash VARCHAR, words BIGINT)",
+    "sd_hash": TEXT,
+    "links_hash": TEXT,
+    "template_hash": TEXT,
+    "shell": BOOL,
+    "soft404_points": "STRUCT(points DOUBLE, reasons VARCHAR[])",
+    "out_links": INT,
 }
 
 FACTS: Final[Mapping[Kind, Mapping[str, str]]] = {

@@ -1,4 +1,6 @@
-"""Small parts into large ones: a part every five seconds makes thousands, and each query opens them all.
+"""At the end of a run: what is still in lines becomes Parquet, and small parts become large ones.
+
+Runs that are stopped and resumed leave small parts, and each query opens them all.
 
 Write, fsync, rename, and only then delete what was replaced (parts.py says why nothing doubles). Rows
 are copied as they are, repeats included: the log stays a log.
@@ -14,18 +16,19 @@ import duckdb
 from sitemap_audit.settings import COMPACT_PARTS, COMPACT_ROWS
 from sitemap_audit.store.columns import FACTS, Kind
 from sitemap_audit.store.connection import literal, open_writer
+from sitemap_audit.store.pack import pack
 from sitemap_audit.store.parts import PARQUET, TEMPORARY, Part, list_kind, part_name, settle
 from sitemap_audit.store.relation import relation
 from sitemap_audit.store.unreadable import raise_unreadable
 
 
 def compact(facts: Path, *, least: int = COMPACT_PARTS) -> int:
-    """Put neighbouring small parts of every kind together; `least` of them, or they are left alone.
+    """Pack what is in lines; then put neighbouring small parts of every kind together, where they are `least`.
 
-    For the process that writes to the folder, between two flushes. Returns the number of parts that went.
-    Raises RunFolderError when one of them is damaged.
+    For the process that writes to the folder, when its messages are forgotten and no packer runs. Returns the
+    number of parts that went. Raises RunFolderError when one of them is damaged.
     """
-    gone = 0
+    gone = pack(facts)
     for kind in Kind:
         for group in _groups(list_kind(facts, kind), least):
             try:

@@ -34,16 +34,18 @@ def open_judge(
     return _settled(con)
 
 
-def open_writer(temp_directory: Path) -> duckdb.DuckDBPyConnection:
+def open_writer(
+    temp_directory: Path, *, memory_limit: str = WRITER_MEMORY_LIMIT, threads: int = 1
+) -> duckdb.DuckDBPyConnection:
     """For parts: one thread, little memory."""
     con = duckdb.connect(
         ":memory:",
         config={
             **_CLOSED,
-            "memory_limit": WRITER_MEMORY_LIMIT,
-            "threads": 1,
+            "memory_limit": memory_limit,
+            "threads": threads,
             "temp_directory": str(temp_directory),
-            # One thread writes rows as it reads them; to promise their order costs several times the memory.
+            # To promise the order of rows costs several times the memory; one thread keeps it anyway.
             "preserve_insertion_order": "false",
         },
     )

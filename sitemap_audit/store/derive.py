@@ -18,6 +18,9 @@ _POSITION_BITS: Final = 36
 _SPELLINGS_MAX: Final = 5
 
 # soft 404 (definitions 2): what other pages and the rest of the page add to its own points
+_PROBE_POINTS: Final = 0.9
+_PROBE_BITS: Final = 3
+_PROBE_WORDS_RATIO: Final = 0.9
 _SAME_TEXT_URLS: Final = 5
 _SAME_TEXT_POINTS: Final = 0.4
 _NOINDEX_POINTS: Final = 0.1
@@ -25,6 +28,8 @@ _LONG_TEXT_POINTS: Final = -0.4
 _SHORT_CHARS: Final = 100
 _LONG_CHARS: Final = 1_500
 _SHELL_CAP: Final = 0.5
+_AGAINST: Final = "has-entity-structured-data"
+"""The one reason of a page that speaks against an error page."""
 _DUPLICATE_CHARS: Final = 200
 """Shorter main texts make no duplicates (definitions 3)."""
 
@@ -107,36 +112,63 @@ SELECT url_key, url, sitemap, line,
 FROM derive_places
 """
 
+# Definitions 2. A probe asked for an address that cannot exist: who shows the same text is that error page.
 _SCORES: Final = f"""
 CREATE OR REPLACE TEMP TABLE derive_scores AS
 WITH same AS (
-    SELECT p.main_hash FROM $of$pages p SEMI JOIN derive_places l ON l.url_key = p.url_key
+    SELECT p.main_hash, count(*) AS n FROM $of$pages p SEMI JOIN derive_places l ON l.url_key = p.url_key
     WHERE p.main_text_len >= {_SHORT_CHARS} AND p.main_text_len < {_LONG_CHARS}
     GROUP BY p.main_hash HAVING count(*) >= {_SAME_TEXT_URLS}
 ),
+texts AS (
+    SELECT url_key, coalesce(origin, regexp_extract(url_key, '^[a-z]+://[^/?#]+')) AS origin,
+           coalesce(discovered_by = 'probe', false) AS is_probe,
+           ('0x' || coalesce(probe_print.simhash, main_simhash))::UBIGINT AS simhash,
+           coalesce(probe_print.words, word_count) AS words
+    FROM $of$pages WHERE status = 200 AND main_simhash IS NOT NULL AND NOT coalesce(main_fallback, false)
+),
+twins AS (
+    SELECT DISTINCT t.url_key
+    FROM texts t JOIN (SELECT DISTINCT origin, simhash, words FROM texts WHERE is_probe AND words > 0) q ON q.origin = t.origin
+    WHERE NOT t.is_probe AND bit_count(xor(t.simhash, q.simhash)) <= {_PROBE_BITS}
+      AND least(t.words, q.words) >= {_PROBE_WORDS_RATIO} * greatest(t.words, q.words)
+),
+reasons AS (
+    SELECT p.url_key, p.shell, p.soft404_points.points AS own, coalesce(p.soft404_points.reasons, []) AS own_reasons,
+           t.url_key IS NOT NULL AS probe, s.n AS same_urls, coalesce(p.noindex, false) AS noindex,
+           coalesce(p.main_text_len >= {_LONG_CHARS}, false) AND t.url_key IS NULL AS long
+    FROM $of$pages p LEFT JOIN same s ON s.main_hash = p.main_hash LEFT JOIN twins t ON t.url_key = p.url_key
+    WHERE p.soft404_points.points IS NOT NULL AND p.discovered_by IS DISTINCT FROM 'probe'
+),
 sums AS (
-    SELECT p.url_key, p.shell,
-           p.soft404_points.points
-           + CASE WHEN p.main_hash IN (SELECT main_hash FROM same WHERE main_hash IS NOT NULL) THEN {_SAME_TEXT_POINTS} ELSE 0 END
-           + CASE WHEN p.main_text_len >= {_LONG_CHARS} THEN {_LONG_TEXT_POINTS} ELSE 0 END AS points,
-           p.noindex
-    FROM $of$pages p WHERE p.soft404_points.points IS NOT NULL
+    SELECT url_key, shell, own,
+           list_concat(own_reasons, CASE WHEN probe THEN ['same-as-probe'] ELSE [] END,
+                       CASE WHEN same_urls IS NOT NULL THEN ['same-text-on-' || same_urls || '-urls'] ELSE [] END) AS for_it,
+           CASE WHEN probe THEN {_PROBE_POINTS} ELSE 0 END + CASE WHEN same_urls IS NOT NULL THEN {_SAME_TEXT_POINTS} ELSE 0 END
+               AS others, noindex, long
+    FROM reasons
+),
+weighed AS (
+    SELECT *, noindex AND len(list_filter(for_it, lambda r: r <> '{_AGAINST}')) > 0 AS hidden FROM sums
 )
 SELECT url_key,
        greatest(0, least(CASE WHEN shell THEN {_SHELL_CAP} ELSE 1 END,
-                         points + CASE WHEN noindex AND points > 0 THEN {_NOINDEX_POINTS} ELSE 0 END)) AS score
-FROM sums
+                         round(own + others + CASE WHEN hidden THEN {_NOINDEX_POINTS} ELSE 0 END
+                               + CASE WHEN long THEN {_LONG_TEXT_POINTS} ELSE 0 END, 2))) AS score,
+       list_concat(for_it, CASE WHEN hidden THEN ['noindex'] ELSE [] END, CASE WHEN long THEN ['long-text'] ELSE [] END)
+           AS reasons
+FROM weighed
 """
 
 _VERDICTS: Final = f"""
 CREATE OR REPLACE TEMP TABLE derive_verdicts AS
-SELECT url_key, soft404_score, target, v.verdict AS verdict, v.reason AS reason, last_answer.verdict AS last_answer
+SELECT url_key, soft404_score, soft404_reasons, target, v.verdict AS verdict, v.reason AS reason, last_answer.verdict AS last_answer
 FROM (
-    SELECT p.url_key, p.soft404_score, p.last_answer, {VERDICT} AS v,
+    SELECT p.url_key, p.soft404_score, p.soft404_reasons, p.last_answer, {VERDICT} AS v,
            CASE WHEN p.hop_count > 0 THEN p.final_key ELSE {IMMEDIATE_REFRESH} END AS target
     FROM (
         SELECT p.*, {LAST_ANSWER} AS last_answer
-        FROM (SELECT p.*, c.score AS soft404_score FROM $of$pages p LEFT JOIN derive_scores c ON c.url_key = p.url_key) p
+        FROM (SELECT p.*, c.score AS soft404_score, c.reasons AS soft404_reasons FROM $of$pages p LEFT JOIN derive_scores c ON c.url_key = p.url_key) p
         LEFT JOIN (FROM settings LIMIT 1) s ON true
     ) p
 )
@@ -174,7 +206,7 @@ CREATE OR REPLACE TEMP TABLE derive_duplicates AS
 WITH texts AS (
     SELECT p.url_key, p.main_hash FROM $of$pages p JOIN derive_verdicts v ON v.url_key = p.url_key
     WHERE v.verdict = 'indexable' AND p.main_hash IS NOT NULL AND p.main_text_len >= {_DUPLICATE_CHARS}
-      AND NOT coalesce(p.main_fallback, false)
+      AND NOT coalesce(p.main_fallback, false) AND p.discovered_by IS DISTINCT FROM 'probe'
 ),
 twins AS (
     SELECT url_key, main_hash FROM texts
@@ -216,7 +248,7 @@ SELECT coalesce(l.url_id, p.url_id, left(sha256(coalesce(l.url_key, p.url_key)),
        d.cluster AS dup_cluster,
        CASE WHEN d.url_key IS NULL THEN NULL WHEN d.representative = d.url_key THEN 'representative'
             ELSE 'member' END AS dup_role,
-       v.soft404_score
+       v.soft404_score, nullif(v.soft404_reasons, []) AS soft404_reasons
 FROM derive_places l
 FULL JOIN tried p ON p.url_key = l.url_key
 LEFT JOIN derive_verdicts v ON v.url_key = p.url_key

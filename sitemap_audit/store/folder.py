@@ -10,6 +10,7 @@ import fcntl
 import os
 import re
 import secrets
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
+import psutil
 
 from sitemap_audit.errors import RunFolderError
 from sitemap_audit.options import RunOptions, Transport
@@ -57,6 +59,28 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds, or held, a run folder. `began` in seconds since 1970."""
+
+    machine: str
+    pid: int
+    began: float
+
+    @property
+    def alive(self) -> bool | None:
+        """Does that process live? None: it is of another machine, from here nobody can say."""
+        if self.machine != socket.gethostname():
+            return None
+        try:
+            process = psutil.Process(self.pid)
+            return abs(process.create_time() - self.began) < 2 and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+        except psutil.AccessDenied:
+            return True
+
+
+@dataclass(frozen=True, slots=True)
 class RunFolder:
     path: Path
 
@@ -89,15 +113,20 @@ class RunFolder:
             raise RunFolderError(f"cannot make the run folder {self.path}: {err.strerror}") from None
 
     def write(self, record: RunRecord) -> None:
+        """Replace run.json. OSError when the disk does not take it: the old one stands then."""
         data = asdict(record)
         data["format"] = FORMAT
         data["transport"]["headers"] = []
         temporary = self.path / ".run.json.new"
-        with temporary.open("wb") as file:
-            file.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.record_file)
+        try:
+            with temporary.open("wb") as file:
+                file.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.record_file)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
 
     def read(self) -> RunRecord:
         """Raises RunFolderError when this is no run folder of ours."""
@@ -130,9 +159,24 @@ class RunFolder:
                 raise RunFolderError(
                     f"another process is at work on {self.path}: wait for it, or stop it first"
                 ) from None
+            os.ftruncate(handle, 0)
+            os.write(handle, _who())
             yield
         finally:
             os.close(handle)
+
+    def holder(self) -> Holder | None:
+        """The process that works on the folder, or did last; None where nobody ever did. Takes no lock."""
+        try:
+            machine, pid, began = (self.path / ".lock").read_text("utf-8").split()
+            return Holder(machine, int(pid), float(began))
+        except (OSError, ValueError):
+            return None
+
+
+def _who() -> bytes:
+    """A number of a process may come back; together with the time of its start it does not."""
+    return f"{socket.gethostname()} {os.getpid()} {psutil.Process().create_time():.3f}\n".encode()
 
 
 def _record(data: dict[str, Any]) -> RunRecord:

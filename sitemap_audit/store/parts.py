@@ -1,10 +1,11 @@
-"""The append-only log of facts: Parquet parts below `facts/<kind>/`, written whole or not at all.
+"""The append-only log of facts: parts below `facts/<kind>/`, written whole or not at all.
 
-A part is written under a temporary name, fsynced and renamed; from then on it never changes. Its name
-is `<first>-<last>-<rows>.parquet`: numbers in the order of writing, first = last unless compaction put
-several into one. A part whose range lies inside the range of another is replaced by it and left out, so
-a process that dies between the rename and the deletion doubles nothing. One process writes to a folder
-(the coordinator, under the lock of the run); any number may read.
+A part is written under a temporary name, fsynced and renamed; from then on it never changes. It has one of
+two forms: lines as they came (`.ndjson.gz`, lines.py), and later Parquet, made of one or several of those
+(pack.py). Its name is `<first>-<last>-<rows>` and the form: numbers in the order of writing, first = last
+unless several were put into one. A part whose range lies inside the range of another, or is the same and in
+lines, is replaced by it and left out, so a process that dies between the rename and the deletion doubles
+nothing. The coordinator (under the lock of the run) and its packer write to a folder; any number may read.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ UNREADABLE: Final = "unreadable.ndjson"
 """Lines that are no fact of their kind, kept as they came."""
 PARQUET: Final = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 10240, ROW_GROUP_SIZE_BYTES '16MB'"
 """Options of each COPY into a part. Row groups of DuckDB's own size need more memory than a writer has."""
-_NAME: Final = re.compile(r"([0-9]{8})-([0-9]{8})-([0-9]+)\.parquet", re.ASCII)
+_LINES: Final = ".ndjson.gz"
+_NAME: Final = re.compile(r"([0-9]{8})-([0-9]{8})-([0-9]+)\.(?:parquet|ndjson\.gz)", re.ASCII)
 
 
 class Part(NamedTuple):
@@ -37,12 +39,15 @@ class Part(NamedTuple):
     rows: int
     path: Path
 
+    @property
+    def in_lines(self) -> bool:
+        """Still lines as they came, not Parquet yet."""
+        return self.path.name.endswith(_LINES)
+
     def replaces(self, other: Part) -> bool:
-        return (
-            self.first <= other.first
-            and other.last <= self.last
-            and (self.last - self.first > other.last - other.first)
-        )
+        if (self.first, self.last) == (other.first, other.last):
+            return other.in_lines and not self.in_lines
+        return self.first <= other.first and other.last <= self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class Parts:
     of: Mapping[Kind, tuple[Part, ...]]
 
     def files(self, kind: Kind) -> tuple[Path, ...]:
+        """Of both forms."""
         return tuple(part.path for part in self.of[kind])
 
     def rows(self, kind: Kind) -> int:
@@ -60,8 +66,8 @@ class Parts:
         return sum(part.rows for part in self.of[kind])
 
 
-def part_name(first: int, last: int, rows: int) -> str:
-    return f"{first:08d}-{last:08d}-{rows}.parquet"
+def part_name(first: int, last: int, rows: int, *, in_lines: bool = False) -> str:
+    return f"{first:08d}-{last:08d}-{rows}{_LINES if in_lines else '.parquet'}"
 
 
 def _finished(folder: Path) -> Iterator[Part]:
@@ -73,7 +79,7 @@ def _finished(folder: Path) -> Iterator[Part]:
     except OSError as err:
         raise RunFolderError(f"cannot read {folder}: {err.strerror}") from None
     for name in found:
-        if not name.endswith(".parquet") or name.startswith("."):
+        if not name.endswith((".parquet", _LINES)) or name.startswith("."):
             continue
         match = _NAME.fullmatch(name)
         if match is None:
@@ -88,7 +94,7 @@ def _finished(folder: Path) -> Iterator[Part]:
 def list_kind(facts: Path, kind: Kind) -> tuple[Part, ...]:
     """The finished parts of one kind in the order of writing, without those that another replaces."""
     kept: list[Part] = []
-    for part in sorted(_finished(facts / kind), key=lambda p: (p.first, -p.last)):
+    for part in sorted(_finished(facts / kind), key=lambda p: (p.first, -p.last, p.in_lines)):
         if not (kept and kept[-1].replaces(part)):
             kept.append(part)
     return tuple(kept)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 import duckdb
 
 from sitemap_audit.store.columns import FACTS, Kind
 from sitemap_audit.store.connection import open_writer
+from sitemap_audit.store.pack import parquet_files
 from sitemap_audit.store.parts import TEMPORARY, list_kind
 from sitemap_audit.store.relation import relation
 from sitemap_audit.store.unreadable import raise_unreadable
@@ -91,15 +93,17 @@ def sitemap_count(facts: Path) -> int:
 
 def stored_rows(facts: Path, kind: Kind, sql: str) -> Iterator[tuple[Any, ...]]:
     """Rows of `sql`, in which `$facts$` stands for all facts of the kind, as a stream."""
-    files = tuple(part.path for part in list_kind(facts, kind))
-    if not files:
+    parts = list_kind(facts, kind)
+    if not parts:
         return
-    con = open_writer(facts / kind / f"{TEMPORARY}spill-resume")
-    try:
-        found = con.execute(sql.replace("$facts$", relation(con, FACTS[kind], files)))
-        while rows := found.fetchmany(_ROWS):
-            yield from rows
-    except duckdb.Error as err:
-        raise_unreadable(con, files, err)
-    finally:
-        con.close()
+    with TemporaryDirectory(prefix=TEMPORARY, dir=facts / kind) as scratch:
+        files = parquet_files(kind, parts, Path(scratch))
+        con = open_writer(Path(scratch) / "spill")
+        try:
+            found = con.execute(sql.replace("$facts$", relation(con, FACTS[kind], files)))
+            while rows := found.fetchmany(_ROWS):
+                yield from rows
+        except duckdb.Error as err:
+            raise_unreadable(con, files, err)
+        finally:
+            con.close()

@@ -56,33 +56,8 @@ DIRECTIVES_OF_THE_BOT: Final[Columns] = {
 }
 """The map `directives`, unpacked likewise; NULL where no page was read."""
 
-CONTENT: Final[Columns] = {
-    "h1": TEXT,
-    "meta_description": TEXT,
-    "page_dates": (
-        "STRUCT(jsonld_modified TIMESTAMP, jsonld_published TIMESTAMP, og_modified TIMESTAMP, "
-        "og_published TIMESTAMP, visible TIMESTAMP[])"
-    ),
-    "sd_types": TEXTS,
-    "script_count": INT,
-    "media_in_main": INT,
-    "main_text_len": INT,
-    "word_count": INT,
-    "raw_hash": TEXT,
-    "main_hash": TEXT,
-    "main_simhash": TEXT,
-    "main_sketch": "BIGINT[]",
-    "main_fallback": BOOL,
-    "probe_print": "STRUCT(simhash VARCHAR, words BIGINT)",
-    "sd_hash": TEXT,
-    "links_hash": TEXT,
-    "template_hash": TEXT,
-    "unstable": BOOL,
-    "shell": BOOL,
-    "soft404_points": "STRUCT(points DOUBLE, reasons VARCHAR[])",
-    "out_links": INT,
-}
-"""What reading the content gives. Facts do not hold it yet: NULL, so what needs it is not judged."""
+NOT_SEEN_YET: Final[Columns] = {"unstable": BOOL}
+"""Known only from a second fetch of a page, which no run makes yet: NULL."""
 
 MEDIA: Final = (
     'STRUCT(url VARCHAR, "type" VARCHAR, title_len BIGINT, description_len BIGINT, thumbnail VARCHAR, '
@@ -115,6 +90,7 @@ URLS: Final[Columns] = {
     "dup_cluster": TEXT,
     "dup_role": TEXT,
     "soft404_score": SHARE,
+    "soft404_reasons": TEXTS,
 }
 """`state` and `reason` are the accounting of CONTRACT; a listed URL without a page fact is `unchecked:
 stopped`. Errors, warnings, notices and rule ids are counted from `findings` when urls.csv is written."""
@@ -178,7 +154,7 @@ PER_RUN: Final[Mapping[str, Columns]] = {
         **DIRECTIVES_OF_THE_BOT,
         "noindex_bots": TEXTS,
         "bots": INT,
-        **CONTENT,
+        **NOT_SEEN_YET,
     },
     "hops": {
         "url_id": TEXT,
@@ -242,10 +218,12 @@ ONCE: Final[Mapping[str, Columns]] = {
     },
     "rules": {"id": TEXT, "severity": TEXT, "confidence": TEXT, "override": TEXT},
     "no_targets": {"url_key": TEXT, "target": TEXT},
+    "origins_in_use": {"origin": TEXT, "claim": TEXT, "place": INT},
     "bot_access": {"bot": TEXT, "allowed": INT, "blocked": INT},
 }
 """`settings` gets its other columns, one a threshold, from `write_settings`. `bot_access` counts listed URLs
-that each bot of the facts may fetch; for the rest nobody knows."""
+that each bot of the facts may fetch; for the rest nobody knows. `origins_in_use` is filled by the rule engine:
+origins that a listed URL (place 0), a SITE (1) or a named sitemap (2) uses, and what the map says of them."""
 
 PREVIOUS: Final = "previous_"
 

@@ -21,12 +21,12 @@ def known_targets(facts: Path) -> Iterator[KnownTarget]:
     """Each URL that a listed page names, once. Raises RunFolderError when a part is damaged."""
     sql = """
         WITH listed AS (
-            SELECT canonical, final_url, hop_count, alternates FROM ($facts$)
+            SELECT requested_url, canonical, canonical_state, final_url, hop_count, alternates FROM ($facts$)
             WHERE discovered_by IN ('sitemap', 'feed', 'list') AND state = 'checked'
         )
         SELECT href, min(how) FROM (
-            SELECT canonical AS href, 'canonical' AS how FROM listed
-            UNION ALL SELECT final_url, 'redirect' FROM listed WHERE hop_count > 0
+            SELECT canonical AS href, 'canonical' AS how FROM listed WHERE canonical_state = 'other'
+            UNION ALL SELECT final_url, 'redirect' FROM listed WHERE hop_count > 0 AND final_url <> requested_url
             UNION ALL SELECT unnest(alternates).href, 'hreflang' FROM listed
         ) WHERE href IS NOT NULL GROUP BY href"""
     return (KnownTarget._make(row) for row in stored_rows(facts, Kind.PAGES, sql))

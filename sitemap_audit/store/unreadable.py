@@ -9,6 +9,7 @@ import duckdb
 
 from sitemap_audit.errors import RunFolderError
 from sitemap_audit.store.columns import FACTS, Kind
+from sitemap_audit.store.lines import raise_damaged
 from sitemap_audit.store.relation import relation
 
 
@@ -26,10 +27,7 @@ def raise_unreadable(
                 f"SELECT count(COLUMNS(*)) FROM ({relation(con, FACTS[Kind(path.parent.name)], (path,))})"
             )
         except duckdb.Error:
-            raise RunFolderError(
-                f"{path} cannot be read: it was damaged or replaced after it was written. Restore it from a copy; "
-                "or delete it and use `sitemap-audit resume`, which checks again what it held"
-            ) from None
+            raise_damaged(path)
     if isinstance(cause, duckdb.IOException):
         raise RunFolderError(
             f"reading or writing in {files[0].parent} failed: {cause}. Make room, then try again"

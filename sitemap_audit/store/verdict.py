@@ -81,7 +81,7 @@ _ANSWER: Final = f"""
     WHEN p.status BETWEEN 400 AND 499 THEN {_is("client_error", "p.status::VARCHAR")}
     WHEN p.status >= 500 THEN {_is("server_error", "p.status::VARCHAR")}
     WHEN p.soft404_score >= s.soft404_report
-        THEN {_is("soft_404", "coalesce(array_to_string(p.soft404_points.reasons, ', '), 'same text')")}
+        THEN {_is("soft_404", "coalesce(nullif(array_to_string(p.soft404_reasons, ', '), ''), 'score')")}
     WHEN p.status = 200 AND {_NO_DOCUMENT}
         THEN {_is("not_a_document", f"coalesce(nullif({_TYPE}, ''), p.sniffed_type)")}
     WHEN p.noindex THEN {

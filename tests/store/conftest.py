@@ -78,6 +78,10 @@ def store() -> Callable[..., None]:
             writer = PartWriter(facts, KIND_OF[type(record)])
             writer.add(orjson.dumps(record, option=orjson.OPT_UTC_Z), 1)
             writer.flush()
-            writer.close()
 
     return write
+
+
+@pytest.fixture
+def writer(facts: Path) -> PartWriter:
+    return PartWriter(facts, Kind.PAGES)

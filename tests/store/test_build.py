@@ -35,6 +35,7 @@ from sitemap_audit.store.columns import Kind
 from sitemap_audit.store.compact import compact
 from sitemap_audit.store.connection import literal, lock_down, open_judge, open_writer
 from sitemap_audit.store.judge_settings import JudgeSettings
+from sitemap_audit.store.pack import pack
 from sitemap_audit.store.parts import list_parts, part_name
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -291,17 +292,21 @@ def test_parts_that_were_compacted_meanwhile_are_listed_again(
 ) -> None:
     store(facts, ENTRY, replace(ENTRY, position=2, url_key=B, loc=B), PAGE)
     parts = list_parts(facts)
-    assert compact(facts, least=2) == 2
+    assert compact(facts, least=2) == 3
     read = build(con, parts, settings=SETTINGS, run=RUN)
     assert len(read.files(Kind.ENTRIES)) == 1
     assert rows(con, "SELECT url_key FROM urls ORDER BY ALL") == [(A,), (B,)]
 
 
+@pytest.mark.parametrize("in_lines", [True, False])
 def test_a_damaged_part_stops_the_judgement_by_name(
-    store: Store, con: duckdb.DuckDBPyConnection, facts: Path
+    store: Store, con: duckdb.DuckDBPyConnection, facts: Path, in_lines: bool
 ) -> None:
     store(facts, ENTRY, PAGE)
-    path = facts / Kind.PAGES / part_name(1, 1, 1)
+    if not in_lines:
+        pack(facts)
+    (path,) = list_parts(facts).files(Kind.PAGES)
+    assert path.name == part_name(1, 1, 1, in_lines=in_lines)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(RunFolderError, match="resume") as caught:
         judge(con, facts)

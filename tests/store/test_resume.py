@@ -12,6 +12,7 @@ import pytest
 from sitemap_audit.errors import RunFolderError
 from sitemap_audit.facts import Entry, Page, PageState, SitemapFile, SitemapSource, SitemapState
 from sitemap_audit.store.columns import Kind
+from sitemap_audit.store.pack import pack
 from sitemap_audit.store.parts import part_name
 from sitemap_audit.store.resume import known_entries, known_pages, known_sitemaps, sitemap_count
 
@@ -73,9 +74,13 @@ def test_a_file_that_was_read_at_the_second_try_is_read(store: Store, facts: Pat
     assert sitemap_count(facts) == 1
 
 
-def test_a_damaged_part_is_named(store: Store, facts: Path) -> None:
+@pytest.mark.parametrize("in_lines", [True, False])
+def test_a_damaged_part_is_named(store: Store, facts: Path, in_lines: bool) -> None:
     store(facts, PAGE)
-    path = facts / Kind.PAGES / part_name(1, 1, 1)
+    if not in_lines:
+        pack(facts)
+    path = facts / Kind.PAGES / part_name(1, 1, 1, in_lines=in_lines)
+    assert path.exists()
     path.write_bytes(b"PAR1")
     with pytest.raises(RunFolderError) as caught:
         list(known_pages(facts))

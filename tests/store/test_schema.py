@@ -16,7 +16,7 @@ import pytest
 from sitemap_audit.facts import Entry, Page, RobotsFile, SitemapFile
 from sitemap_audit.store.base import PAGE_VALUES
 from sitemap_audit.store.columns import FACTS, IDENTITY, Kind, declared
-from sitemap_audit.store.schema import CONTENT, PER_RUN, SCHEMA, TABLES
+from sitemap_audit.store.schema import NOT_SEEN_YET, PER_RUN, SCHEMA, TABLES
 
 RECORDS = {
     Kind.ROBOTS: RobotsFile,
@@ -79,10 +79,10 @@ def test_the_schema_creates_every_table() -> None:
     assert {"previous_" + name for name in PER_RUN} <= made
 
 
-def test_every_column_of_pages_comes_from_somewhere_or_is_content_not_read_yet() -> None:
-    """Content columns stay NULL until facts hold them; no other column may be forgotten."""
+def test_every_column_of_pages_comes_from_somewhere_or_is_not_seen_yet() -> None:
+    """What only a second fetch knows stays NULL; no other column may be forgotten."""
     unfilled = set(PER_RUN["pages"]) - set(FACTS[Kind.PAGES]) - set(PAGE_VALUES)
-    assert unfilled == set(CONTENT)
+    assert unfilled == set(NOT_SEEN_YET)
 
 
 def test_facts_never_called_like_a_column_that_is_unpacked() -> None:

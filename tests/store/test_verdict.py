@@ -230,7 +230,7 @@ LINES: list[tuple[str, Row, tuple[str, str | None]]] = [
     (
         "noindex adds a little",
         OK | {"soft404_points": {"points": 0.65, "reasons": ["title"]}, "noindex": True},
-        ("soft_404", "title"),
+        ("soft_404", "title, noindex"),
     ),
     (
         "a shell is capped",
