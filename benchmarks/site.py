@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
@@ -259,29 +259,30 @@ def free_port() -> int:
 @contextlib.contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[tuple[int, int]]:
     """nginx over `folder`, ended with the context. Yields the port and the process id of its master."""
+    if not (folder / "www" / "robots.txt").exists():
+        raise SystemExit(f"{folder} holds no site: python -m benchmarks.site make {folder}")
+    with nginx(NGINX, {"ROOT": str((folder / "www").resolve()), "BASE": BASE}, port) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def nginx(configuration: str, values: Mapping[str, str], port: int = 0) -> Iterator[tuple[int, int]]:
+    """nginx with this configuration, in which `@NAME@` is filled in from `values`, and RUN (a folder) and PORT.
+
+    Ended with the context. Yields the port and the process id of its master.
+    """
     # Ended by SIGTERM (timeout, kill), nginx would go on without us.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if program is None:
         raise SystemExit("nginx is not there: install it (the light package is enough)")
-    if not (folder / "www" / "robots.txt").exists():
-        raise SystemExit(f"{folder} holds no site: python -m benchmarks.site make {folder}")
     port = port or free_port()
     with tempfile.TemporaryDirectory() as run:
-        text = NGINX
-        for name, value in {
-            "RUN": run,
-            "ROOT": str((folder / "www").resolve()),
-            "PORT": str(port),
-            "BASE": BASE,
-        }.items():
-            text = text.replace(f"@{name}@", value)
-        configuration = Path(run) / "nginx.conf"
-        configuration.write_text(text)
-        log = Path(run) / "error.log"
-        server = subprocess.Popen(
-            [program, "-c", str(configuration), "-e", str(log)], stderr=subprocess.DEVNULL
-        )
+        for name, value in {**values, "RUN": run, "PORT": str(port)}.items():
+            configuration = configuration.replace(f"@{name}@", value)
+        file, log = Path(run) / "nginx.conf", Path(run) / "error.log"
+        file.write_text(configuration)
+        server = subprocess.Popen([program, "-c", str(file), "-e", str(log)], stderr=subprocess.DEVNULL)
         try:
             _wait_for(port, server, log)
             yield port, server.pid

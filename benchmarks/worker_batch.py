@@ -1,6 +1,6 @@
 """CPU of one worker a URL, without start-up, RQ and the other processes: batches of the site, checked in here.
 
-    python -m benchmarks.worker_batch FOLDER [--urls 2000] [--rounds 5] [--connections 32] [--profile FILE]
+    python -m benchmarks.worker_batch FOLDER [--urls 2000] [--rounds 5] [--connections 32] [--depth head] [--profile FILE]
 
 FOLDER is one of `python -m benchmarks.site make`. A round checks the same URLs in batches of the usual size with a
 client that keeps its connections; its facts go to a private Valkey and are thrown away. Prints microseconds of CPU
@@ -27,6 +27,7 @@ from sitemap_audit.queue.server import connect, private_server
 from sitemap_audit.queue.stream import Reader
 from sitemap_audit.settings import BATCH_BOX_S, BATCH_URLS
 from workers.jobs import check_batch, set_station
+from workers.memory import settle
 from workers.station import Station
 
 RUN = "bench"
@@ -61,6 +62,7 @@ def main() -> None:
     parser.add_argument("--urls", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--depth", choices=("status", "head", "page"), default="head")
     parser.add_argument("--profile", type=Path)
     given = parser.parse_args()
     urls = (given.folder / "urls.txt").read_text().split()[: given.urls]
@@ -72,10 +74,13 @@ def main() -> None:
     ):
         put_options(
             client,
-            RunOptions(run_id=RUN, scope=(NAME,), origins=(BASE,), rate=0, depth="head", recheck_after_s=0),
+            RunOptions(
+                run_id=RUN, scope=(NAME,), origins=(BASE,), rate=0, depth=given.depth, recheck_after_s=0
+            ),
         )
         station = Station(url, "bench", Transport(connect_to=(f"{NAME}:80:127.0.0.1:{port}",)))
         set_station(station)
+        settle()
         try:
             one_round(client, urls, given.connections)
             figures = []

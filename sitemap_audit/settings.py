@@ -14,7 +14,7 @@ PRODUCT_TOKEN: Final = "sitemap-audit"  # noqa: S105  a name, no secret
 """Our own robots.txt token: pages are fetched only with its leave (definitions, obedience)."""
 
 # --- messages -------------------------------------------------------------------------------
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Number in every job and stream message; who does not know it puts the message back."""
 
 # --- politeness (options --rate, --concurrency) ------------------------------------------------
@@ -31,7 +31,14 @@ RECOVER_AFTER: Final = 50
 
 # --- fetching -------------------------------------------------------------------------------
 CONNECT_TIMEOUT_S: Final = 10.0
+TLS_TIMEOUT_S: Final = 10.0
 FIRST_BYTE_TIMEOUT_S: Final = 15.0
+PHASE_LOOK_S: Final = 0.25
+"""How often a client looks whether a transfer is overdue in a phase that libcurl has no limit for."""
+DNS_CAUSE_KEPT_S: Final = 30.0
+"""So long the cause of a failed look-up holds for its name; below the least wait for a second look of a run."""
+DNS_LOOKUPS: Final = 8
+"""Failed names of a client that are asked for once more at the same time."""
 PAGE_TIMEOUT_S: Final = 30.0
 SITEMAP_TIMEOUT_S: Final = 120.0
 MIN_BYTES_PER_S: Final = 1_024
@@ -101,6 +108,37 @@ DIRECTIVES_MAX_CHARS: Final = 16_384
 RAW_MAX_CHARS: Final = 2_048
 """Of an attribute or header that are kept as found."""
 
+# --- pages: reading content (option --depth page) -----------------------------------------------
+CONTENT_START_CHARS: Final = 600
+"""Of the main text, in which phrases of error pages and empty lists are looked for (definitions 2)."""
+PROBE_PRINT_MAX_CHARS: Final = 1_500
+"""A main text from here on is compared with a probe as it is: its path weighs nothing (definitions 2)."""
+SIMHASH_BYTES: Final = 4_096
+"""Of the normal form that the simhash covers (definitions 3)."""
+CONTENT_WORD_BYTES: Final = 64
+"""Hashes of longer words are not kept for the next page."""
+CONTENT_WORDS_KEPT: Final = 50_000
+"""Words whose hashes a worker remembers: about 9 MB."""
+DESCRIPTION_MAX_CHARS: Final = 1_024
+CONTENT_LINKS_MAX: Final = 5_000
+"""Links of a main text that are read and counted."""
+PROBES_OF_HOST: Final = 5
+"""Requests for addresses that cannot exist, of one origin (definitions 2; threshold soft404_probes_per_host)."""
+PROBE_SEGMENT_URLS: Final = 50
+"""Listed URLs below a first path segment that make it worth a probe of its own."""
+PROBE_TALLY_URLS: Final = 1_000_000
+"""Listed URLs that are looked at for such segments."""
+JSONLD_MAX_BYTES: Final = 1_048_576
+"""All JSON-LD of one page that is parsed; what is beyond counts as plain text."""
+JSONLD_MAX_NODES: Final = 10_000
+"""Objects and lists of it that are walked for types and dates."""
+SD_TYPES_MAX: Final = 50
+VISIBLE_DATES_MAX: Final = 20
+WALL_MAX_BYTES: Final = 65_536
+"""Only pages up to this size are looked at for marks of a bot wall in their text: such pages are small."""
+WALL_MAX_CHARS: Final = 1_500
+"""Main text from here on is a page of the site, whatever scripts of a bot wall it carries."""
+
 # --- sitemaps -------------------------------------------------------------------------------
 SITEMAP_MAX_BYTES: Final = 52_428_800
 SITEMAP_MAX_URLS: Final = 50_000
@@ -142,6 +180,8 @@ SESSION_ID_MIN_CHARS: Final = 16
 """Hex digits that make a doubtful parameter (sid=) a session id."""
 ENTRY_BATCH: Final = 2_000
 """Entries a message of the stream."""
+CRAWLER_READ_BATCH: Final = 500
+"""Entries of one file that are handed on together: many files are read at the same time."""
 CRAWLER_OPEN_MAX: Final = 64
 """Transfers of the spider that are open at once, over all hosts."""
 CRAWLER_WAIT_S: Final = 30.0
@@ -167,6 +207,10 @@ BATCH_URLS: Final = 250
 """URLs of a batch when no rate limit sizes it; larger ones gain nothing (measured)."""
 BATCH_MAX_URLS: Final = 4_000
 """Of a batch over many hosts: what one process can check within the box."""
+BATCH_MAX_BYTES: Final = 1_073_741_824
+"""Memory that a batch may take beyond what its worker had; 640 open pages of 1 MB take less."""
+BATCH_CPU_SPARE_S: Final = 10
+"""CPU time beyond its box that a batch may take: it needs 0.5 s; more is a document that never ends."""
 LEASE_MS: Final = 5_000
 STREAM_MAX_MESSAGES: Final = 400
 """Messages of facts that may wait; the spider pauses at this number."""
@@ -192,6 +236,8 @@ STOP_GRACE_S: Final = 6.0
 FINISHED_LEASE_MS: Final = 600_000
 """A batch that ended counts as held until its last message is collected, at most this long."""
 LEASE_REFRESH_S: Final = 1.0
+STOOD_STILL_S: Final = 5.0
+"""A worker whose loop did not turn for so long was stopped itself: what timed out then is asked again."""
 MESSAGE_PAGES: Final = 200
 MESSAGE_SECONDS: Final = 1.0
 """A batch sends what it has after so many pages or seconds."""
@@ -227,14 +273,32 @@ HOST_FAILURES: Final = 5
 HOST_DOWN_MS: Final = 60_000
 """A host that fails HOST_FAILURES times in a row (no connection, timeout) is tried once in this time."""
 
+# --- what a run says of itself (status, --metrics, progress) -------------------------------------
+STATUS_TTL_S: Final = 86_400
+"""So long the last words of a coordinator stay in a shared server, also of one that was killed."""
+STATUS_EVERY_S: Final = 1.0
+STATUS_SILENT_S: Final = 15.0
+"""A coordinator that wrote no status for so long is not at work any more, or waits for its server."""
+WAITS_SHOWN: Final = 50
+"""Hosts that wait now of which status and metrics tell one by one; beyond, their number."""
+RATE_WINDOW_S: Final = 15.0
+"""The rate that progress, status and metrics call current is that of the last so many seconds."""
+METRICS_PORT: Final = 9_108
+
 # --- store ----------------------------------------------------------------------------------
 PART_ROWS: Final = 10_000
 PART_SECONDS: Final = 5.0
 JUDGE_MEMORY_LIMIT: Final = "1500MB"
 PART_LINE_BYTES: Final = 33_554_432
-"""JSON lines of a part; a flush with more of them makes several parts, so that memory stays bounded."""
+"""JSON lines that are collected before a flush, unpacked: so much a packer must be able to hold."""
+PACK_BYTES: Final = 268_435_456
+"""JSON lines, unpacked, that are made one Parquet part."""
+PACK_MEMORY_LIMIT: Final = "256MB"
+"""Of a packer: two threads need about half of it, the rest spills."""
+PACK_AHEAD: Final = 200_000
+"""Rows stored since the last packer ended, at which the next one starts: it takes them at its leisure."""
 WRITER_MEMORY_LIMIT: Final = "128MB"
-"""Of one kind's part writer and of what a resume reads: a part needs a fraction of it, the rest spills."""
+"""Of compaction and of what a resume reads; the rest spills."""
 COMPACT_ROWS: Final = 100_000
 """Small parts are put together to about this many rows: many parts make every query slow (measured)."""
 COMPACT_PARTS: Final = 8

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
+import yaml
 
 from sitemap_audit.cli.app import COMMANDS, register
 from sitemap_audit.facts import Entry, Page, RobotsFile, SitemapFile
@@ -19,6 +20,7 @@ from sitemap_audit.rules.catalogue import all_rules
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text("utf-8")
 CODE = [
     p
     for folder in ("sitemap_audit", "crawler", "workers", "benchmarks")
@@ -29,9 +31,9 @@ TEST_COMMAND = (
 )
 
 
-def shell_lines() -> list[str]:
-    """Command lines of README's fenced blocks."""
-    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+def shell_lines(document: str = README) -> list[str]:
+    """Command lines of a document's fenced blocks."""
+    blocks = re.findall(r"```sh\n(.*?)```", document, re.DOTALL)
     return [line.split("  #")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
 
 
@@ -41,19 +43,38 @@ def test_the_test_command_is_one_everywhere() -> None:
     assert TEST_COMMAND in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
-def test_every_command_of_the_readme_exists_with_its_options() -> None:
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("README.md", {"demo", "run", "worker", "resume", "robots", "explain", "doctor"}),
+        ("docs/operations.md", {"run", "worker", "status"}),
+    ],
+)
+def test_every_command_of_a_document_exists_with_its_options(name: str, named: set[str]) -> None:
     group: Any = typer.main.get_command(register())
     seen = set()
-    for line in shell_lines():
+    for line in shell_lines((ROOT / name).read_text("utf-8")):
         words = shlex.split(line.split("&&")[-1], comments=True)
-        if not words or not words[0].endswith("sitemap-audit"):
+        if words[:2] == ["docker", "compose"]:
+            words = words[words.index("audit") :] if "audit" in words else []
+        if not words or not words[0].endswith(("sitemap-audit", "audit")):
             continue
         command = group.commands[words[1]]
         known = {option for p in command.params for option in p.opts}
         given = {w for w in words[2:] if w.startswith("--")}
         assert given <= known, line
         seen.add(words[1])
-    assert {"demo", "run", "worker", "resume", "robots", "explain", "doctor"} <= seen
+    assert named <= seen
+
+
+def test_the_metrics_that_operations_names_exist() -> None:
+    """Every sitemap_audit_… of the example rules is one that the code makes."""
+    rules = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", OPERATIONS, re.DOTALL)[0])
+    code = "".join(p.read_text("utf-8") for p in CODE if p.name == "metrics.py")
+    made = set(re.findall(r'"([a-z][a-z_]+)"', code))
+    for rule in rules["groups"][0]["rules"]:
+        for name in re.findall(r"sitemap_audit_(?:worker_)?([a-z_]+)", rule["expr"]):
+            assert made & {name, name.removesuffix("_total")}, name
 
 
 def test_every_command_is_documented() -> None:

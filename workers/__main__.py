@@ -4,6 +4,7 @@
     --processes N          workers on the main queue (default: the cores); one more serves slow hosts
     --slow-processes N     workers on the queue of slow hosts (default 1)
     --name-prefix TEXT     how the workers are called (default: the host's name)
+    --metrics ADDRESS      serve Prometheus metrics of these workers (default: off)
     --exit-with-parent     stop when standard input ends: the process that started us is gone
 
 The children are new processes, never forks (libcurl handles do not survive one). A child that dies is
@@ -23,9 +24,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from sitemap_audit import logs
+from sitemap_audit.errors import UsageError
 from sitemap_audit.settings import QUEUE_NAME, SLOW_QUEUE_NAME, STOP_GRACE_S
+from workers.tally import PIPE_VARIABLE
+
+if TYPE_CHECKING:
+    from workers.metrics import WorkerMetrics
 
 URL_VARIABLE: Final = "SITEMAP_AUDIT_REDIS"
 YOUNG_S: Final = 10.0
@@ -59,6 +66,13 @@ class Parent:
         later = time.monotonic() + SLOW_START_S
         self._places += [Place(SLOW_QUEUE_NAME, not_before=later) for _ in range(slow_processes)]
         self.stop = threading.Event()
+        self.metrics: WorkerMetrics | None = None
+        """Told of each batch and each restart, if somebody wants to know."""
+
+    def running(self) -> list[tuple[str, int]]:
+        """Queue and process id of the workers that were started and not yet seen to end."""
+        processes = [(place.queue, place.process) for place in self._places]
+        return [("slow" if q == SLOW_QUEUE_NAME else "main", p.pid) for q, p in processes if p is not None]
 
     def run(self) -> int:
         """Until `stop` is set; the exit code."""
@@ -91,6 +105,8 @@ class Parent:
             place.pause_s,
         )
         place.before = place.process.pid
+        if self.metrics is not None:
+            self.metrics.restarts += 1
         self._close(place)
 
     def _start(self, place: Place, now: float) -> None:
@@ -99,7 +115,8 @@ class Parent:
             + (["--replaces", str(place.before)] if place.before else []),
             # A pipe that only we hold: its end tells the child that we are gone.
             stdin=subprocess.PIPE,
-            env=self._environment,
+            env=self._environment | ({PIPE_VARIABLE: str(self.metrics.pipe)} if self.metrics else {}),
+            pass_fds=[self.metrics.pipe] if self.metrics else [],
             # Ctrl-C of a terminal is for the parent, which tells its children.
             start_new_session=True,
         )
@@ -148,6 +165,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--slow-processes", type=int, default=1)
     parser.add_argument("--name-prefix", default="")
+    parser.add_argument("--metrics", metavar="ADDRESS")
     parser.add_argument("--exit-with-parent", action="store_true")
     parser.add_argument("--work", metavar="QUEUE", help=argparse.SUPPRESS)
     parser.add_argument("--replaces", type=int, help=argparse.SUPPRESS)
@@ -162,7 +180,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Parent, or with `--work` one of its children."""
     arguments = _arguments(argv)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
+    logs.configure(level=logging.WARNING)
     if arguments.work:
         from workers.worker import work  # only the children pay for RQ and libcurl
 
@@ -178,7 +196,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGINT, stop)
     if arguments.exit_with_parent:
         when_standard_input_ends(parent.stop)
-    return parent.run()
+    return _run(parent, arguments.metrics)
+
+
+def _run(parent: Parent, metrics: str | None) -> int:
+    if metrics is None:
+        return parent.run()
+    from sitemap_audit.metrics import read_address, serving
+    from workers.metrics import WorkerMetrics
+
+    parent.metrics = WorkerMetrics(parent.running)
+    try:
+        with serving(read_address(metrics), parent.metrics.registry()):
+            return parent.run()
+    except UsageError as error:
+        logs.say(f"sitemap-audit: {error}")
+        return error.exit_code
 
 
 if __name__ == "__main__":

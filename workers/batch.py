@@ -15,16 +15,16 @@ from typing import Final
 
 from sitemap_audit.facts import Attempt
 from sitemap_audit.formats.urls import parse_url
-from sitemap_audit.queue.jobs import hold_lease, is_stopped
+from sitemap_audit.queue.jobs import batches_waiting, hold_lease, is_stopped
 from sitemap_audit.queue.messages import Batch, LeftWhy
 from sitemap_audit.queue.server import OUTAGE, SERVER_FULL
 from sitemap_audit.queue.stream import Publisher
-from sitemap_audit.settings import HAND_BACK_S, LEASE_REFRESH_S, ROBOTS_POLL_S
+from sitemap_audit.settings import HAND_BACK_S, LEASE_REFRESH_S, ROBOTS_POLL_S, SLOW_QUEUE_NAME
 from workers.check import Check
-from workers.lanes import AwayError, Lanes
+from workers.lanes import STUCK_S, AwayError, Lanes
 from workers.origins import Origin
 from workers.outbox import Outbox, Sender
-from workers.page_fact import PageFields, line_of
+from workers.page_fact import PageFields, line_of, result_of
 from workers.robots_fetch import RobotsFetch
 from workers.station import Run, Station
 
@@ -32,6 +32,8 @@ log = logging.getLogger("workers")
 
 LONGEST_WAIT_S: Final = 0.2
 """The loop looks at the stop flags at least this often."""
+STUCK_LOOK_S: Final = 0.25
+"""How often a batch looks whether it only waits while others could work."""
 SHORTEST_BATCH_S: Final = 1.0
 """A batch whose hosts have no slot before its end waits so long, that its plan does not spin."""
 
@@ -44,7 +46,7 @@ class Lease:
         self._batch = batch
         self._ended = threading.Event()
         self.run_stopped = threading.Event()
-        hold_lease(station.patient, batch.run, batch.batch, station.name)
+        hold_lease(station.waiting, batch.run, batch.batch, station.name)
         self._thread = threading.Thread(target=self._work, name="lease", daemon=True)
         self._thread.start()
 
@@ -119,6 +121,7 @@ class BatchRun:
         lanes, outbox, client, stop = self.lanes, self.outbox, self.run.client, self._station.stop
         box_end = lanes.box_end
         reported = began
+        look_at = began + STUCK_S
         while self._open or lanes.flying:
             now = time.monotonic()
             if stop.is_set() or run_stopped.is_set():
@@ -134,6 +137,10 @@ class BatchRun:
                 reported = now
                 lanes.report_clean()
             outbox.flush_if_due(now)
+            if now >= look_at:
+                look_at = now + STUCK_LOOK_S
+                if self._holds_others_up(now):
+                    break
             wake = lanes.next_wake()
             if not lanes.flying and not lanes.closed and wake is not None and wake >= box_end:
                 # Nothing can be sent before the end of the box.
@@ -141,9 +148,25 @@ class BatchRun:
                     break
                 wake = began + SHORTEST_BATCH_S
             wait = LONGEST_WAIT_S if wake is None else min(LONGEST_WAIT_S, max(0.0, wake - now))
+            lanes.driven = time.monotonic()
             client.drive(0.01 if sender.behind and wait == 0 else wait)
         self._end(LeftWhy.SLOW)
         lanes.report_clean()
+
+    def _holds_others_up(self, now: float) -> bool:
+        """Is all that is left a wait for hosts that may hang, while another batch waits for this worker?
+
+        Then they go to the slow queue now, not at the end of the box: the others lose no time by them.
+        """
+        station = self._station
+        if station.queue_name == SLOW_QUEUE_NAME or not self.lanes.stuck(now):
+            return False
+        # So that the other hosts are known to be free, and can be in that other batch.
+        self.outbox.flush_some()
+        try:
+            return self.lanes.ask(batches_waiting, station.quick, station.queue_name) > 0
+        except AwayError:
+            return False
 
     def _close(self, why: LeftWhy) -> None:
         """Nothing new starts; what waits is handed back, unless a request under way is what it waits for."""
@@ -225,10 +248,15 @@ class BatchRun:
 
     # --- outcomes ----------------------------------------------------------------------------
 
+    @property
+    def results(self) -> dict[str, int]:
+        """What became of the URLs that are settled, as page_fact.result_of says it."""
+        return dict(self.outbox.results) if hasattr(self, "outbox") else {}
+
     def settled(self, seq: int, page: PageFields) -> None:
         """A fact that is final in this run."""
         if self._open.pop(seq, None) is not None:
-            self.outbox.page(seq, line_of(page))
+            self.outbox.page(seq, line_of(page), result_of(page))
 
     def answered(self, seq: int) -> None:
         """Done without a page."""

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 from sitemap_audit.facts import Attempt, ErrorClass, HopKind, PageState
 from sitemap_audit.formats.headers import parse_retry_after
 from sitemap_audit.formats.urls import Url, parse_url
-from sitemap_audit.http import Answer, Chain, RefreshTo, Request
+from sitemap_audit.http import Answer, Chain, ChainEnd, RefreshTo, Request
+from sitemap_audit.http.redirects import REDIRECTS
 from sitemap_audit.queue.messages import BatchUrl, LeftWhy
 from sitemap_audit.settings import LIMITED_LOOKS, PAGE_MAX_HOPS, RECHECK_COUNT
-from workers.page_fact import PageFields, challenge_kind, not_asked, page_of, signals_of
+from workers.content import content_of
+from workers.page_fact import PageFields, challenge_kind, known, not_asked, page_of, signals_of
 
 if TYPE_CHECKING:
     from workers.batch import BatchRun
@@ -33,8 +35,18 @@ FAILURES: Final = frozenset(
     }
 )
 """Failures that a second look may lift. The others are ours (limits, guard) or stay what they are."""
+NOT_PUBLIC: Final = "its address is not public"
 LISTED: Final = ("sitemap", "feed", "list")
 NO_CONNECTION: Final = frozenset({ErrorClass.DNS, ErrorClass.CONNECT, ErrorClass.TIMEOUT})
+
+
+def moves(answer: Answer) -> bool:
+    """Does it redirect, though its body broke off? Its head is all that counts."""
+    return (
+        answer.status in REDIRECTS
+        and answer.error_class in (ErrorClass.RESET, ErrorClass.TIMEOUT)
+        and answer.header("location") is not None
+    )
 
 
 class Check:
@@ -116,7 +128,6 @@ class Check:
         if self.item.how == "robots":
             self._batch.answered(self.item.seq)
         elif self._chain is None:
-            detail = "its address is not public"
             self._settle(
                 not_asked(
                     self.item,
@@ -125,11 +136,18 @@ class Check:
                     "private_host",
                     None,
                     ErrorClass.PRIVATE_HOST,
-                    detail,
+                    NOT_PUBLIC,
                 )
             )
-        else:
+        elif self._stay is not None:
             self._give_up_target(self._chain)
+        else:
+            now, error = datetime.now(UTC), ErrorClass.PRIVATE_HOST
+            answer = Answer(
+                self._target.href, error_class=error, error_detail=NOT_PUBLIC, started_at=now, ended_at=now
+            )
+            self._chain.feed(answer)
+            self._finish(answer, {})
         return False
 
     def _may_follow(self, chain: Chain, origin: Origin) -> bool:
@@ -167,8 +185,13 @@ class Check:
                     answer.error_detail,
                 )
             )
+        elif answer.error_class is ErrorClass.PRIVATE_HOST and self._stay is not None:
+            self._give_up_target(chain)
         elif answer.status == 429 or (answer.status == 503 and answer.header("retry-after") is not None):
             self._limited(chain, answer)
+        elif moves(answer):
+            batch.lanes.clean(self._target)
+            self._usable(chain, answer)
         elif answer.error_class in FAILURES or (answer.status is not None and answer.status >= 500):
             if answer.error_class in NO_CONNECTION:
                 batch.lanes.failed(self._target)
@@ -215,7 +238,7 @@ class Check:
             self._go_on(chain)
             return
         signals = self._read(answer)
-        wall = challenge_kind(answer)
+        wall = signals.pop("wall", None) or challenge_kind(answer)
         if wall is not None:
             self._finish(answer, signals, state=PageState.UNCHECKED, reason="challenge", wall=wall)
             return
@@ -256,7 +279,10 @@ class Check:
 
     def _read(self, answer: Answer) -> dict[str, Any]:
         run = self._batch.run
-        return signals_of(answer, run.options.bots, run.options.depth)
+        signals = signals_of(answer, self._target, run.options.bots, run.options.depth)
+        if run.options.depth == "page":
+            signals |= known(content_of(answer, signals, self.url))
+        return signals
 
     def _finish(
         self,
@@ -295,8 +321,15 @@ class Check:
         """What a listed page names is checked too; what those pages name in turn is not."""
         if page.get("canonical_state") == "other":
             self._batch.target(page["canonical"], "canonical")
-        for alternate in page.get("alternates") or ():
-            if alternate.href is not None:
-                self._batch.target(alternate.href, "hreflang")
+        told = self._batch.run.told
+        for alternate in page.get("alternates", ()):
+            href = alternate["href"]
+            if href is not None and href not in told:
+                self._batch.target(href, "hreflang")
         if page.get("hops") and page["final_url"] != self.url.href:
             self._batch.target(page["final_url"], "redirect")
+        if self._stay is not None and self._chain is not None and self._chain.end is ChainEnd.STOPPED:
+            # The page is its own end, since its refresh may not be followed: why not is said of the target.
+            target = self._chain.hops[-1].location
+            if target is not None:
+                self._batch.target(target, "redirect")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
-from sitemap_audit.queue.jobs import put_back
+from sitemap_audit import logs
+from sitemap_audit.queue.jobs import forget_batches, put_back
 from sitemap_audit.queue.messages import Batch
-from sitemap_audit.settings import SCHEMA
+from sitemap_audit.queue.server import OUTAGE, SERVER_FULL
+from sitemap_audit.settings import BATCH_MAX_BYTES, SCHEMA, SLOW_QUEUE_NAME
 from workers.batch import BatchRun
+from workers.caps import capped
 from workers.station import Station
+from workers.tally import BatchTally, tell
 
 log = logging.getLogger("workers")
 
@@ -42,11 +48,39 @@ def check_batch(job: Mapping[str, Any]) -> None:
     if run is None:
         log.warning("batch %s belongs to run %s, which the server does not know", batch.batch, batch.run)
         return
+    logs.bind(run=batch.run, batch=batch.batch)
+    began, checked, whole = time.monotonic(), BatchRun(station, run, batch), False
     try:
-        BatchRun(station, run, batch).go()
+        with capped(batch.box_s):
+            checked.go()
+        whole = True
+    except MemoryError:
+        log.error(
+            "a batch of %d URLs wanted more than %d MiB: it is planned again in halves",
+            len(batch.urls),
+            BATCH_MAX_BYTES >> 20,
+        )
+        _give_up(station, batch)
     except BaseException:
-        station.drop(batch.run)
+        _give_up(station, batch)
         raise
+    finally:
+        tell(
+            BatchTally(
+                queue="slow" if station.queue_name == SLOW_QUEUE_NAME else "main",
+                seconds=round(time.monotonic() - began, 3),
+                results=checked.results,
+                failed=not whole,
+            )
+        )
+        logs.bind(batch="")
+
+
+def _give_up(station: Station, batch: Batch) -> None:
+    """What was begun is closed; without its lease the batch counts as lost at once."""
+    station.drop(batch.run)
+    with suppress(*OUTAGE, *SERVER_FULL):
+        forget_batches(station.quick, batch.run, [batch.batch])
 
 
 def _put_back(station: Station, job: Mapping[str, Any]) -> None:

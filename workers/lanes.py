@@ -11,14 +11,16 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final, Protocol, TypeVar
 
+from sitemap_audit.facts import ErrorClass
 from sitemap_audit.formats.urls import Url, pace_host
 from sitemap_audit.http import Answer, Client, Request, Transfer
 from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.queue.pace import Held, HostState, Pace, base_gap_ms, block_size
 from sitemap_audit.queue.server import OUTAGE, SERVER_FULL
-from sitemap_audit.settings import BLOCK_MS, HOST_FAILURES
+from sitemap_audit.settings import BLOCK_MS, HOST_FAILURES, STOOD_STILL_S
 
 AWAY_S: Final = 0.5
 """Pause before the absent server is asked again."""
@@ -26,6 +28,12 @@ EARLY_S: Final = 0.0005
 """A request may leave so much before its slot: the timer of the loop is no finer."""
 TIMER_S: Final = 0.002
 """A slot is late only beyond this: timers of the loop are no finer."""
+STUCK_S: Final = 1.0
+"""A host that let its connections wait so long may be one that hangs."""
+LATE_S: Final = 0.05
+"""However wide the gap, a slot later than this is lost: it would undercut the gap to the one after it."""
+WIDE_GAP_MS: Final = 500.0
+"""From here on each slot is reserved in the moment of its request."""
 SURE_S: Final = 0.02
 """An answer of the server that took longer does not tell when its slots begin."""
 T = TypeVar("T")
@@ -67,6 +75,7 @@ class Lane:
         "gap_ms",
         "gap_s",
         "last",
+        "mark",
         "name",
         "queue",
         "ready",
@@ -84,6 +93,8 @@ class Lane:
         """Taken from the queue, wants a request, waits for its slot."""
         self.active = 0
         self.slots = 0
+        self.mark = 0
+        """Of its slots: they are void once the pace has another one."""
         self.gap_s = 0.0
         """The gap that holds, back-off included."""
         self.due = 0.0
@@ -108,6 +119,8 @@ class Lanes:
     ) -> None:
         self.box_end = box_end
         self.closed = False
+        self.driven = time.monotonic()
+        """When the transfers were last looked after."""
         self.flying: dict[Task, Transfer] = {}
         self._client = client
         self._pace = pace
@@ -150,7 +163,8 @@ class Lanes:
     def limited(self, url: Url, retry_after_s: float | None, answer: Answer) -> bool:
         """The host said 429 or the like: nothing is sent until it may be. True: the host is parked."""
         lane = self._lane(url)
-        lane.slots = lane.clean = 0
+        lane.slots = 0
+        self._report(lane)
         try:
             held: Held = self.ask(
                 self._pace.hold, lane.name, retry_after_s, lane.gap_ms, age_ms=answer.total_ms
@@ -174,8 +188,8 @@ class Lanes:
     def failed(self, url: Url) -> None:
         """No answer came: no connection, or a time-out."""
         lane = self._lane(url)
+        self._report(lane)
         lane.dirty = True
-        lane.clean = 0
         try:
             if self.ask(self._pace.fail, lane.name) >= HOST_FAILURES:
                 lane.slots = 0
@@ -185,12 +199,14 @@ class Lanes:
     def report_clean(self) -> None:
         """Tell the pace of the clean answers at hosts that had others; call it about once a second."""
         for lane in self._lanes.values():
-            if lane.clean:
-                try:
-                    self.ask(self._pace.clean, lane.name, lane.clean, lane.gap_ms)
-                except AwayError:
-                    return
-                lane.clean = 0
+            self._report(lane)
+
+    def _report(self, lane: Lane) -> None:
+        """In the order of the answers: clean ones between two failures mean that these are not in a row."""
+        if lane.clean:
+            with suppress(AwayError):
+                self.ask(self._pace.clean, lane.name, lane.clean, lane.gap_ms)
+            lane.clean = 0
 
     def serve(self, now: float, *, pause: bool = False) -> None:
         """Start what may start. `pause`: the stream is behind, so nothing new."""
@@ -209,6 +225,16 @@ class Lanes:
         if self._wanted:
             return 0.0
         return self._timers[0][0] if self._timers else None
+
+    def stuck(self, now: float) -> bool:
+        """Nothing waits for a slot or a connection that is coming: all that is left is requests long under way."""
+        for lane in self._lanes.values():
+            waits = lane.ready is not None or bool(lane.queue)
+            if waits and lane.active < lane.share:
+                return False
+            if lane.active and now - lane.last < STUCK_S:
+                return False
+        return True
 
     def close(self, why: LeftWhy) -> None:
         """Start nothing any more; hand back what waits. Flying transfers go on."""
@@ -242,13 +268,15 @@ class Lanes:
                 if not task.prepare():
                     continue
                 lane.ready = task
+            if lane.slots and lane.mark != self._pace.mark(lane.name):
+                lane.slots = 0
             if lane.slots == 0 and not self._reserve(lane, now):
                 return
             if lane.gap_s:
                 # Each slot keeps its own time: were the rest of a block moved with a late one, its end
                 # would overlap the next block, which another worker may hold.
                 when = max(now, lane.due, lane.last + lane.gap_s)
-                if when - lane.due > max(lane.gap_s / 2, TIMER_S):
+                if when - lane.due > max(min(lane.gap_s / 2, LATE_S), TIMER_S):
                     lane.slots -= 1
                     lane.due += lane.gap_s
                     continue
@@ -271,6 +299,10 @@ class Lanes:
             lane.active -= 1
             del self.flying[task]
             self._wanted[lane] = None
+            if answer.error_class is ErrorClass.TIMEOUT and time.monotonic() - self.driven > STOOD_STILL_S:
+                # This process was stopped meanwhile (a signal, a frozen machine): no word about the host.
+                task.hand_back(LeftWhy.STOPPED)
+                return
             task.answered(answer)
 
         self.flying[task] = self._client.start(task.request(), done)
@@ -283,6 +315,9 @@ class Lanes:
         wanted = 1 if first else min(len(lane.queue) + 1, block_size(lane.gap_ms))
         asked = time.monotonic()
         ahead_ms = min(BLOCK_MS, left_ms)
+        if max(lane.gap_ms, 1000 * lane.gap_s) >= WIDE_GAP_MS:
+            # One at a time and in its moment: a late one would undercut the gap to the next, of whichever worker.
+            wanted, ahead_ms = 1, min(ahead_ms, TIMER_S * 1000)
         try:
             slots = self.ask(self._pace.reserve, lane.name, lane.gap_ms, wanted, ahead_ms)
         except AwayError:
@@ -308,6 +343,7 @@ class Lanes:
             self._wake(lane, after)
             return False
         lane.slots = slots.number
+        lane.mark = slots.mark
         lane.due = after + slots.wait_ms / 1000
         return True
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import orjson
 
 from sitemap_audit.facts import ErrorClass, RobotsState
-from sitemap_audit.formats.robots import RobotsText, read_robots
-from sitemap_audit.formats.robots_policy import RobotsPolicy
+from sitemap_audit.formats.robots import RobotsMode, RobotsText, read_robots
+from sitemap_audit.formats.robots_match import index_of
+from sitemap_audit.formats.robots_patterns import PatternIndex, robots_path
+from sitemap_audit.formats.robots_policy import Effect, RobotsPolicy
 from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.queue.robots import StoredRobots
 from sitemap_audit.settings import PRODUCT_TOKEN, ROBOTS_CPU_S
 
 RULED = frozenset({RobotsState.OK, RobotsState.HTML})
 """States whose body states rules."""
+
+
+FEW_RULES: Final = 500
+"""Up to so many rules a URL is first asked whether any of them matches: one look costs no more than a few us."""
 
 
 class Waiting(Protocol):
@@ -39,8 +45,10 @@ class Origin:
     """`waiting`: what goes on when the policy is there (or its failure is known)."""
 
     __slots__ = (
+        "_any_rule",
         "_bots",
         "_cpu_s",
+        "_free",
         "_leaves",
         "_mode",
         "_named",
@@ -66,6 +74,9 @@ class Origin:
         self._bots = bots
         self._mode = mode
         self._named: tuple[str, ...] = ()
+        self._any_rule: PatternIndex | None = None
+        """The patterns that bind any of the bots. Most URLs match none, and then all bots say the same of all of them."""
+        self._free: Leave | None = None
         self._leaves: dict[tuple[int, ...], Leave] = {}
         self._cpu_s = 0.0
 
@@ -86,6 +97,11 @@ class Origin:
         self._named = tuple(b for b in (*self._bots, PRODUCT_TOKEN) if b.lower() in named)
         self.crawl_delay_s = self.policy.crawl_delay(PRODUCT_TOKEN)
         self._leaves.clear()
+        self._any_rule = self._free = None
+        if self._mode == RobotsMode.GOOGLE and self.policy.effect is Effect.RULES:
+            rules = [self.policy.rules_of(bot) for bot in ("*", *self._named)]
+            if sum(len(some.rules) for some in rules) <= FEW_RULES:
+                self._any_rule = index_of(rules)
         return text
 
     def leave(self, href: str) -> Leave | None:
@@ -95,6 +111,15 @@ class Origin:
         if self._cpu_s > ROBOTS_CPU_S:
             return None
         began = time.perf_counter()
+        any_rule = self._any_rule
+        if any_rule is None or any_rule.best(robots_path(href))[0]:
+            leave = self._judge(policy, href)
+        else:
+            leave = self._free = self._free or self._judge(policy, href)
+        self._cpu_s += time.perf_counter() - began
+        return leave
+
+    def _judge(self, policy: RobotsPolicy, href: str) -> Leave:
         star = policy.verdict("*", href)
         named = [policy.verdict(bot, href) for bot in self._named]
         # The policy hands out one object for one outcome and keeps it, so its identity is a key.
@@ -107,5 +132,4 @@ class Origin:
             of_bots = orjson.Fragment(orjson.dumps({bot: verdicts[bot] for bot in self._bots}))
             bot, own = verdicts[self._bots[0]], verdicts[PRODUCT_TOKEN]
             leave = self._leaves[key] = Leave(bot.allowed, own.allowed, of_bots)
-        self._cpu_s += time.perf_counter() - began
         return leave

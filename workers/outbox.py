@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import Counter
 from typing import Final
 
 import orjson
@@ -81,9 +82,13 @@ class Outbox:
         self._left: list[Left] = []
         self._again: list[Again] = []
         self._targets: dict[str, str] = {}
+        self._results: Counter[str] = Counter()
+        self.results: Counter[str] = Counter()
+        """Of the whole batch."""
 
-    def page(self, seq: int, line: bytes) -> None:
-        """A fact that is final, as its JSON line."""
+    def page(self, seq: int, line: bytes, result: str) -> None:
+        """A fact that is final, as its JSON line; `result` of page_fact.result_of."""
+        self._results[result] += 1
         self._lines.append(line)
         self._done.append(seq)
         if len(self._done) >= MESSAGE_PAGES:
@@ -107,7 +112,12 @@ class Outbox:
         self._sender.put(RobotsMessage(lines=orjson.dumps(file, option=JSON), count=1))
 
     def flush_if_due(self, now: float) -> None:
-        if now - self._began >= MESSAGE_SECONDS and (self._done or self._left or self._again):
+        if now - self._began >= MESSAGE_SECONDS:
+            self.flush_some()
+
+    def flush_some(self) -> None:
+        """Send what there is, if there is something."""
+        if self._done or self._left or self._again:
             self.flush()
 
     def flush(self, *, finished: bool = False) -> None:
@@ -121,9 +131,11 @@ class Outbox:
                 again=tuple(self._again),
                 targets=tuple(Target(href, how) for href, how in self._targets.items()),
                 finished=finished,
+                results=dict(self._results),
                 lines=b"".join(self._lines),
             )
         )
         self._began = time.monotonic()
-        for some in (self._lines, self._done, self._left, self._again, self._targets):
+        self.results.update(self._results)
+        for some in (self._lines, self._done, self._left, self._again, self._targets, self._results):
             some.clear()

@@ -6,13 +6,13 @@ These pages are written to the stream and read by nobody here: `robots` is the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import orjson
 
 from sitemap_audit.facts import Attempt, ErrorClass, PageState
-from sitemap_audit.formats.page import read_page
+from sitemap_audit.formats.content_wall import wall_of
+from sitemap_audit.formats.page import read_fields
 from sitemap_audit.formats.urls import Url, parse_url, url_id
 from sitemap_audit.http import Answer, Chain
 from sitemap_audit.queue.messages import BatchUrl
@@ -34,7 +34,7 @@ def challenge_kind(answer: Answer) -> str | None:
     for name, value, kind in _WALL_HEADERS:
         if (answer.header(name) or "").strip().lower() == value:
             return kind
-    return None
+    return wall_of(answer.body, refused=True)
 
 
 PageFields = dict[str, Any]
@@ -48,9 +48,21 @@ _ALWAYS: Final[PageFields] = {"hop_count": 0, "truncated": False, "challenge": F
 
 
 def line_of(page: PageFields) -> bytes:
-    """The JSON line of a page fact: what is not known or not present is left out."""
-    known = {name: value for name, value in page.items() if value is not None and value != ()}
-    return orjson.dumps(known, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+    """The JSON line of a page fact. Its makers leave out what is not known or not present."""
+    return orjson.dumps(page, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
+def known(fields: PageFields) -> PageFields:
+    """Without what is not known or not present."""
+    return {name: value for name, value in fields.items() if value is not None and value != ()}
+
+
+def result_of(page: PageFields) -> str:
+    """What became of the URL in two words, for metrics: `checked 2xx`, `checked timeout`, `skipped robots`."""
+    if page["state"] is not PageState.CHECKED:
+        return f"{page['state']} {page['reason']}"
+    status = page.get("status")
+    return f"checked {status // 100}xx" if status else f"checked {page.get('error_class') or 'none'}"
 
 
 def not_asked(
@@ -63,7 +75,7 @@ def not_asked(
     error_detail: str | None = None,
 ) -> PageFields:
     """The fact that we did not ask, or could not, with what robots.txt said."""
-    return {
+    fields = {
         **_ALWAYS,
         "url_id": url_id(url.key),
         "url_key": url.key,
@@ -77,28 +89,46 @@ def not_asked(
         "error_class": error_class,
         "error_detail": error_detail,
     }
+    return known(fields)
 
 
-def signals_of(answer: Answer, bots: Sequence[str], depth: str) -> dict[str, Any]:
-    """What headers and body of the final answer say, as fields of Page."""
+def signals_of(answer: Answer, page: Url, bots: tuple[str, ...], depth: str) -> PageFields:
+    """What headers and body of the final answer say, as fields of Page. `page`: the URL that answered."""
     if answer.status is None:
         return {}
     read = depth != "status"
-    fields = read_page(
+    fields = read_fields(
         answer.body if read else b"",
         answer.headers,
-        final_url=answer.url,
+        page=page,
         status=answer.status,
         bots=bots,
         now=answer.ended_at,
         truncated=answer.truncated,
-    ).as_page_fields()
+    )
+    if (directives := fields.get("directives")) is not None:
+        fields["directives"] = _json_of(directives)
     if not read:
-        fields["sniffed_type"] = None
-        if fields["content_type"] is None or "html" in fields["content_type"].lower():
+        fields.pop("sniffed_type", None)
+        if "html" in fields.get("content_type", "html").lower():
             # A canonical or its absence is only known once the head was read too.
-            fields["canonical"] = fields["canonical_state"] = None
+            fields.pop("canonical", None)
+            fields.pop("canonical_state", None)
     return fields
+
+
+_READY: Final[dict[int, tuple[object, orjson.Fragment]]] = {}
+_READY_MAX: Final = 512
+
+
+def _json_of(value: object) -> orjson.Fragment:
+    """The JSON of a value that many pages share. It is held here, so that its id stays its own."""
+    known = _READY.get(id(value))
+    if known is None:
+        if len(_READY) >= _READY_MAX:
+            _READY.clear()
+        known = _READY[id(value)] = (value, orjson.Fragment(orjson.dumps(value, option=orjson.OPT_UTC_Z)))
+    return known[1]
 
 
 def page_of(
@@ -135,37 +165,48 @@ def page_of(
         "requested_url": url.href,
         "discovered_by": item.how,
         "state": state,
-        "reason": reason,
         "fetched_at": answer.ended_at,
         "attempts": len(item.history) + 1,
-        "attempt_log": log,
-        "first_status": hops[0].status if hops else answer.status,
         "final_url": final_url,
         "final_key": final_key,
-        "robots": robots,
+        "total_ms": answer.total_ms,
     }
+    first_status = answer.status
     if hops:
-        page["hop_count"] = chain.followed
-        page["hops"] = tuple(hops)
-        page["redirect_flags"] = chain.flags
+        first_status = hops[0].status
+        # Where the last hop was not followed, its answer is the final one: not counted twice.
+        page["total_ms"] += sum(h.ms for h in hops if h.url != answer.url)
+        page |= known({"hop_count": chain.followed, "hops": tuple(hops), "redirect_flags": chain.flags})
+    if first_status is not None:
+        page["first_status"] = first_status
+    if robots is not None:
+        page["robots"] = robots
+    if reason is not None:
+        page["reason"] = reason
+    if log:
+        page["attempt_log"] = log
     if reached:
-        body_came = answer.status is not None
-        page |= {
-            "status": answer.status,
-            "error_class": answer.error_class,
-            "error_detail": answer.error_detail,
-            "tls": answer.tls,
-            "ip": answer.ip,
-            "http_version": answer.http_version,
-            "dns_ms": answer.dns_ms,
-            "connect_ms": answer.connect_ms,
-            "tls_ms": answer.tls_ms,
-            "ttfb_ms": answer.ttfb_ms,
-            "bytes_wire": answer.bytes_wire if body_came else None,
-            "bytes": len(answer.body) if body_came else None,
-            "truncated": answer.truncated,
-        }
+        page |= _of_answer(answer)
         page |= signals
-    # Where the last hop was not followed, its answer is the final one: not counted twice.
-    page["total_ms"] = sum(h.ms for h in hops if h.url != answer.url) + answer.total_ms
     return page
+
+
+def _of_answer(answer: Answer) -> PageFields:
+    fields = {
+        "status": answer.status,
+        "error_class": answer.error_class,
+        "error_detail": answer.error_detail,
+        "dns_error": answer.dns_error,
+        "tls": answer.tls,
+        "ip": answer.ip,
+        "http_version": answer.http_version,
+        "dns_ms": answer.dns_ms,
+        "connect_ms": answer.connect_ms,
+        "tls_ms": answer.tls_ms,
+        "ttfb_ms": answer.ttfb_ms,
+        "truncated": answer.truncated,
+    }
+    if answer.status is not None:
+        fields["bytes_wire"] = answer.bytes_wire
+        fields["bytes"] = len(answer.body)
+    return {name: value for name, value in fields.items() if value is not None}

@@ -32,7 +32,8 @@ class Run:
         self.robots = RobotsStore(station.quick, options.run_id)
         self._origins: OrderedDict[str, Origin] = OrderedDict()
         self._in_scope: dict[str, bool] = {}
-        self._told: set[str] = set()
+        self.told: set[str] = set()
+        """Targets that pages of this run named here, see `first_told`."""
 
     def fetches(self, href: str) -> bool:
         """Are pages of this URL's host in the scope of the audit? `href` is a WHATWG form."""
@@ -47,11 +48,11 @@ class Run:
 
     def first_told(self, href: str) -> bool:
         """Has no page of this run named this target here before? Bounded: an old one may be told again."""
-        if href in self._told:
+        if href in self.told:
             return False
-        if len(self._told) >= TARGETS_KEPT:
-            self._told.clear()
-        self._told.add(href)
+        if len(self.told) >= TARGETS_KEPT:
+            self.told.clear()
+        self.told.add(href)
         return True
 
     def origin(self, name: str) -> Origin:
@@ -72,8 +73,8 @@ class Run:
 class Station:
     """One a process.
 
-    `patient` waits while the server is away, `quick` fails at once, for the loop that has transfers
-    to serve. `stop`: the process was told to end.
+    `patient` waits while the server is away, `waiting` also while it takes no writes, `quick` fails at
+    once, for the loop that has transfers to serve. `stop`: the process was told to end.
     """
 
     def __init__(
@@ -85,15 +86,17 @@ class Station:
         self.transport = transport if transport is not None else Transport.from_environment()
         self.stop = threading.Event()
         self.patient: redis.Redis = connect(url)
+        self.waiting: redis.Redis = connect(url, wait_when_full=True)
         self.quick: redis.Redis = connect(url, patient=False)
         self.pace = Pace(self.quick)
+        self.pace.listen()
         self._runs: OrderedDict[str, Run] = OrderedDict()
 
     def run(self, run_id: str) -> Run | None:
         """The run of a batch; None when the server knows it no more."""
         found = self._runs.get(run_id)
         if found is None:
-            options = get_options(self.patient, run_id)
+            options = get_options(self.waiting, run_id)
             if options is None:
                 return None
             found = self._runs[run_id] = Run(self, options)
@@ -112,5 +115,7 @@ class Station:
     def close(self) -> None:
         while self._runs:
             self._runs.popitem()[1].close()
+        self.pace.close()
         self.patient.close()
+        self.waiting.close()
         self.quick.close()

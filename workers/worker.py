@@ -15,13 +15,17 @@ from types import FrameType
 from typing import Any, Final
 
 from rq import SimpleWorker
-from rq.exceptions import StopRequested
+from rq.exceptions import InvalidJobOperation, StopRequested
+from rq.worker_registration import register
 
+from sitemap_audit import logs
 from sitemap_audit.queue.jobs import SERIALIZER, BatchJob, sign_off
 from sitemap_audit.queue.messages import new_batch_id
-from sitemap_audit.queue.server import OUTAGE, connect
+from sitemap_audit.queue.server import OUTAGE, SERVER_FULL, connect
 from sitemap_audit.settings import FAILURE_TTL_S, IDLE_POLL_S, WORKER_TTL_S
+from workers.caps import no_core_dump
 from workers.jobs import set_station
+from workers.memory import settle
 from workers.station import Station
 
 log = logging.getLogger("workers")
@@ -64,6 +68,18 @@ class BatchWorker(SimpleWorker):
         """Seconds that one blocking pop lasts."""
         return IDLE_POLL_S
 
+    def heartbeat(self, timeout: int | None = None, pipeline: Any = None) -> None:
+        """A sign of life, which also signs on again: a server that was emptied knows no worker any more."""
+        super().heartbeat(timeout, pipeline)
+        register(self, pipeline)
+
+    def handle_job_success(self, *arguments: Any, **named: Any) -> None:
+        """RQ's book-keeping, which a server that was emptied meanwhile does not need."""
+        try:
+            super().handle_job_success(*arguments, **named)
+        except InvalidJobOperation:
+            log.warning("worker %s: the server knows its job no more", self.name)
+
     def subscribe(self) -> None:
         """No command channel: nobody but the parent process tells a worker what to do."""
 
@@ -101,8 +117,8 @@ class BatchWorker(SimpleWorker):
         patient, self.connection = self.connection, connect(self._station.url, patient=False)
         try:
             super().teardown()  # type: ignore[no-untyped-call]
-        except OUTAGE:
-            log.debug("worker %s: the server is away, not signed off", self.name)
+        except (*OUTAGE, *SERVER_FULL):
+            log.debug("worker %s: the server is away or full, not signed off", self.name)
         finally:
             self.connection.close()
             patient.close()
@@ -113,10 +129,13 @@ def work(url: str, queue_name: str, name_prefix: str = "", *, replaces: int | No
 
     `replaces`: process id of a worker of this place that died and could not sign off.
     """
+    no_core_dump()
     station = Station(url, worker_name(name_prefix), queue_name=queue_name)
+    logs.bind(worker=station.name)
     if replaces is not None:
-        sign_off(station.patient, _name_start(name_prefix, replaces))
+        sign_off(station.waiting, _name_start(name_prefix, replaces))
     set_station(station)
+    settle()
     try:
         BatchWorker(station).work(logging_level="WARNING")
     finally:

@@ -17,7 +17,7 @@ from typing import Annotated, Final
 import typer
 from typer.exceptions import TyperException
 
-from sitemap_audit import __version__
+from sitemap_audit import __version__, logs
 from sitemap_audit.errors import SitemapAuditError
 
 app: Final = typer.Typer(
@@ -35,6 +35,7 @@ COMMANDS: Final = (
     "worker",
     "judge",
     "report",
+    "status",
     "explain",
     "rules",
     "robots",
@@ -80,15 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = register()(args=arguments, prog_name="sitemap-audit", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except SitemapAuditError as err:
-        print(f"sitemap-audit: {err}", file=sys.stderr)
+        logs.say(f"sitemap-audit: {err}")
         return err.exit_code
     except TyperException as err:
         text = err.format_message() if hasattr(err, "format_message") else str(err)
         if text:
-            print(f"sitemap-audit: {text} (see sitemap-audit --help)", file=sys.stderr)
+            logs.say(f"sitemap-audit: {text} (see sitemap-audit --help)")
         return 2
     except KeyboardInterrupt:
-        print("sitemap-audit: interrupted", file=sys.stderr)
+        logs.say("sitemap-audit: interrupted")
         return 130
     except BrokenPipeError:
         # `sitemap-audit … | head`: the reader has seen enough.
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as err:
         place = f": {err.filename}" if err.filename else ""
-        print(f"sitemap-audit: {err.strerror or err}{place}", file=sys.stderr)
+        logs.say(f"sitemap-audit: {err.strerror or err}{place}")
         return 2
     except Exception as err:
         return _word_of_duckdb(err)
@@ -105,9 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _word_of_duckdb(err: Exception) -> int:
     """DuckDB's own forms of Ctrl-C and of a disk that takes no more; anything else is a bug and goes on."""
     if isinstance(err, RuntimeError) and str(err) == "Query interrupted":
-        print("sitemap-audit: interrupted", file=sys.stderr)
+        logs.say("sitemap-audit: interrupted")
         return 130
     if type(err).__name__ == "IOException":
-        print(f"sitemap-audit: {str(err).splitlines()[0]}", file=sys.stderr)
+        logs.say(f"sitemap-audit: {str(err).splitlines()[0]}")
         return 2
     raise err

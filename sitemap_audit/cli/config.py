@@ -16,7 +16,7 @@ from sitemap_audit.errors import UsageError
 
 DEFAULT_FILE: Final = "sitemap-audit.toml"
 REPEATABLE: Final = frozenset(
-    {"sitemap", "bot", "header", "connect-to", "allow-private", "scope", "include", "exclude", "rules-dir"}
+    {"sitemap", "bot", "header", "connect-to", "allow-private", "scope", "include", "exclude"}
 )
 
 

@@ -18,6 +18,7 @@ def explain(
 ) -> None:
     """Explain one rule: what it means, the mend, its sources, its SQL and its examples."""
     from sitemap_audit.rules.catalogue import load
+    from sitemap_audit.rules.rule import need_words
     from sitemap_audit.rules.sources import SOURCES
 
     found = load(rule)
@@ -48,7 +49,7 @@ def explain(
         reference = SOURCES[source.id]
         print(f"  {reference.title}: {source.section}" + (f"\n    {reference.url}" if reference.url else ""))
     print()
-    print("Needs to have seen: " + (", ".join(sorted(found.needs)) or "nothing of a page") + "\n")
+    print("Needs to have seen: " + (need_words(found.needs) or "nothing of a page") + "\n")
     print("Fires when:\n  " + "\n  ".join(c.title for c in found.fires))
     print("Stays silent when:\n  " + "\n  ".join(c.title for c in found.passes) + "\n")
     print("Judged by:\n" + textwrap.indent(textwrap.dedent(found.sql).strip(), "  "))

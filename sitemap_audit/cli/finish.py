@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from sitemap_audit import logs
 from sitemap_audit.cli.config import Config
-from sitemap_audit.coordinate.progress import choose
+from sitemap_audit.coordinate.progress import choose, duration
 from sitemap_audit.store.folder import RunFolder, RunRecord
 
 if TYPE_CHECKING:
     from sitemap_audit.coordinate.list_file import UrlList
+    from sitemap_audit.coordinate.metrics import RunMetrics
     from sitemap_audit.report.summary import Summary
 
 SEVERITIES: Final = ("error", "warning", "notice")
@@ -28,8 +34,61 @@ def audit_and_report(
     csv_style: str = "snake",
     quiet: bool = False,
     verbose: bool = False,
+    metrics: str | None = None,
 ) -> int:
     """Carry out a run (or go on with one), judge it, write the reports. Returns the exit code."""
+    logs.configure(level=_log_level(quiet))
+    with _metrics(metrics) as scraped:
+        return _audit_and_report(
+            folder,
+            record,
+            redis_url=redis_url,
+            config=config,
+            listed=listed,
+            resume=resume,
+            fail_on=fail_on,
+            csv_style=csv_style,
+            quiet=quiet,
+            verbose=verbose,
+            metrics=scraped,
+        )
+
+
+def _log_level(quiet: bool) -> int:
+    """On stderr: events are the progress of JSON logs; as text the display says what happens."""
+    if quiet:
+        return logging.ERROR
+    return logging.INFO if logs.chosen() == "json" else logging.WARNING
+
+
+@contextmanager
+def _metrics(address: str | None) -> Iterator[RunMetrics | None]:
+    """Listening until the reports are written; before anything of the run is made."""
+    if address is None:
+        yield None
+        return
+    from sitemap_audit.coordinate.metrics import RunMetrics, registry_of
+    from sitemap_audit.metrics import read_address, serving
+
+    metrics = RunMetrics()
+    with serving(read_address(address), registry_of(metrics)):
+        yield metrics
+
+
+def _audit_and_report(
+    folder: RunFolder,
+    record: RunRecord,
+    *,
+    redis_url: str | None,
+    config: Config,
+    listed: UrlList | None,
+    resume: bool,
+    fail_on: str,
+    csv_style: str,
+    quiet: bool,
+    verbose: bool,
+    metrics: RunMetrics | None,
+) -> int:
     from sitemap_audit.coordinate.start import carry_out, check_given
 
     progress = choose(quiet=quiet)
@@ -37,6 +96,8 @@ def audit_and_report(
         progress.say(warning)
     if not resume:
         folder.create()
+    began = time.monotonic()
+    before = _asked(record)
     record = carry_out(
         folder,
         record,
@@ -45,17 +106,41 @@ def audit_and_report(
         listed=listed,
         resume=resume,
         verbose=verbose,
+        metrics=metrics,
     )
+    seconds = time.monotonic() - began
     if record.state == "interrupted":
         left = sum(record.counts["unchecked"].values())
-        print(
+        logs.say(
             f"Interrupted: {record.counts['checked']:,} of {record.counts['listed']:,} listed URLs are checked, "
             f"{left:,} are still unchecked. Everything seen is saved.\n"
             f"Go on with: sitemap-audit resume {folder.path}",
-            file=sys.stderr,
+            level=logging.WARNING,
         )
         return 130
-    return judge_and_report(folder, record, config=config, fail_on=fail_on, csv_style=csv_style, quiet=quiet)
+    number = _asked(record) - before
+    progress.say(f"checked {number:,} URLs in {duration(seconds)}{_rate(record, number)}; judging")
+
+    def close(requests: int) -> None:
+        took = duration(time.monotonic() - began)
+        progress.say(f"done after {took}, {requests:,} requests for pages in the whole run: {folder.path}")
+
+    return judge_and_report(
+        folder, record, config=config, fail_on=fail_on, csv_style=csv_style, quiet=quiet, close=close
+    )
+
+
+def _rate(record: RunRecord, number: int) -> str:
+    """The mean over the time in which there was something to check: start-up and discovery are none of it."""
+    if record.first_enqueued_at is None or record.last_stored_at is None:
+        return ""
+    seconds = (record.last_stored_at - record.first_enqueued_at).total_seconds()
+    return f", {number / seconds:,.1f} URLs/s while there were some to check" if seconds > 0 else ""
+
+
+def _asked(record: RunRecord) -> int:
+    """URLs that were checked so far, further ones included."""
+    return int(record.counts.get("checked", 0)) + int(record.counts.get("further_checked", 0))
 
 
 def judge_and_report(
@@ -67,8 +152,12 @@ def judge_and_report(
     csv_style: str = "snake",
     quiet: bool = False,
     formats: tuple[str, ...] = ("csv", "json"),
+    close: Callable[[int], None] | None = None,
 ) -> int:
-    """Judge the stored facts with today's rules and write the reports. Makes no request."""
+    """Judge the stored facts with today's rules and write the reports. Makes no request.
+
+    `close` is called in the end with the number of requests that pages took.
+    """
     from sitemap_audit.report.judged import judged
     from sitemap_audit.report.summary import summarise
     from sitemap_audit.report.terminal import render
@@ -79,11 +168,16 @@ def judge_and_report(
     ) as run:
         summary = summarise(run)
         written = write_reports(run, summary, folder.path, formats=formats, csv_style=csv_style)
+        requests = (
+            run.one("SELECT sum(coalesce(attempts, 0) + coalesce(hop_count, 0))::BIGINT FROM pages") or 0
+        )
     if not quiet:
         render(summary, written, sys.stdout)
+    if close is not None:
+        close(requests)
     code = exit_code(summary, fail_on)
     if code in (1, 4):
-        print(f"sitemap-audit: {_why(code, summary, folder)}", file=sys.stderr)
+        logs.say(f"sitemap-audit: {_why(code, summary, folder)}", level=logging.WARNING)
     return code
 
 

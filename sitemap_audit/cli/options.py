@@ -10,7 +10,9 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from sitemap_audit import logs
 from sitemap_audit.errors import UsageError
+from sitemap_audit.settings import METRICS_PORT
 
 REDIS_VARIABLE: Final = "SITEMAP_AUDIT_REDIS"
 
@@ -42,9 +44,43 @@ CacertOption = Annotated[
     Path | None, typer.Option("--cacert", metavar="FILE", help="Trust the certificates of this file.")
 ]
 InsecureOption = Annotated[bool, typer.Option("--insecure", help="Verify no certificate.")]
+Http2Option = Annotated[
+    bool,
+    typer.Option(
+        "--http2",
+        help="Offer HTTP/2 to https servers; without it all requests are HTTP/1.1, as most crawlers'.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors only.")]
 VerboseOption = Annotated[
     bool, typer.Option("--verbose", "-v", help="Say on stderr what spider and workers log.")
+]
+
+
+def _log_format(value: str) -> str:
+    """From here on, messages of the command itself are in this format as well."""
+    logs.choose(value)
+    return value
+
+
+LogFormatOption = Annotated[
+    logs.Format,
+    typer.Option(
+        "--log-format",
+        envvar=logs.FORMAT_VARIABLE,
+        show_envvar=True,
+        callback=_log_format,
+        help="Progress and logs as lines for people, or one JSON object a line; audit.log alike.",
+    ),
+]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="ADDRESS",
+        help=f"Serve Prometheus metrics meanwhile: :{METRICS_PORT} and 127.0.0.1:{METRICS_PORT} listen on loopback, "
+        f"0.0.0.0:{METRICS_PORT} everywhere.",
+    ),
 ]
 ConfigOption = Annotated[
     Path | None,

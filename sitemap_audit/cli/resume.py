@@ -28,8 +28,10 @@ def resume(
     header: shared.HeaderOption = None,
     config: shared.ConfigOption = None,
     fail_on: shared.FailOnOption = "never",
+    metrics: shared.MetricsOption = None,
     quiet: shared.QuietOption = False,
     verbose: shared.VerboseOption = False,
+    log_format: shared.LogFormatOption = "text",
 ) -> None:
     """Go on with an interrupted run: check only what is still unchecked, then judge and report."""
     from sitemap_audit.cli.finish import audit_and_report
@@ -69,5 +71,6 @@ def resume(
             fail_on=fail_on,
             quiet=quiet,
             verbose=verbose,
+            metrics=metrics,
         )
     )

@@ -8,16 +8,22 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from sitemap_audit.cli import options as shared
+from sitemap_audit.cli.bots import read_bots
 from sitemap_audit.cli.config import Config, read_config
 from sitemap_audit.errors import UsageError
 from sitemap_audit.options import DEFAULT_USER_AGENT, RunOptions, Transport
 from sitemap_audit.settings import CONCURRENCY, DEFAULT_BOT, RATE_PER_S, RECHECK_AFTER_S
 
+if TYPE_CHECKING:
+    from sitemap_audit.coordinate.list_file import UrlList
+    from sitemap_audit.formats.urls import Url
+
+LIST_HOSTS_NAMED: Final = 5
 NOT_IN_CONFIG: Final = frozenset({"config", "sites", "help"})
 
 
@@ -34,13 +40,14 @@ def _from_config(context: typer.Context, value: Path | None) -> Path | None:
 def run(
     context: typer.Context,
     sites: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="SITE...",
             show_default=False,
-            help="An origin (https://example.com), a bare host, or the URL of a sitemap or feed. Several make one run.",
+            help="An origin (https://example.com), a bare host, or the URL of a sitemap or feed. Several make one "
+            "run. May be left out with --list: then its hosts are audited, and no sitemap is looked for.",
         ),
-    ],
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -118,6 +125,7 @@ def run(
     connect_to: shared.ConnectToOption = None,
     cacert: shared.CacertOption = None,
     insecure: shared.InsecureOption = False,
+    http2: shared.Http2Option = False,
     allow_private: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,7 +139,7 @@ def run(
         Literal["status", "head", "page"],
         typer.Option(
             "--depth",
-            help="status and headers / also head signals / also the content (reads as head until the content checks come).",
+            help="status and headers / also head signals / also the content (fingerprint, soft 404, duplicates).",
         ),
     ] = "page",
     max_urls: Annotated[
@@ -175,8 +183,10 @@ def run(
     ] = RECHECK_AFTER_S,
     fail_on: shared.FailOnOption = "never",
     csv_style: shared.CsvStyleOption = "snake",
+    metrics: shared.MetricsOption = None,
     quiet: shared.QuietOption = False,
     verbose: shared.VerboseOption = False,
+    log_format: shared.LogFormatOption = "text",
 ) -> None:
     """Discover, check, judge and report: the main job.
 
@@ -184,7 +194,7 @@ def run(
     contradiction who says what. Writes CSV files and summary.json into the run folder.
     """
     from sitemap_audit.cli.finish import audit_and_report
-    from sitemap_audit.coordinate.list_file import UrlList
+    from sitemap_audit.coordinate.list_file import UrlList, hosts_of
     from sitemap_audit.coordinate.sites import is_bare_host, origins_of, private_sockets, read_site, scope_of
     from sitemap_audit.store.folder import RunFolder, RunRecord, default_out, new_run_id
 
@@ -192,22 +202,35 @@ def run(
         raise UsageError(
             "--workers 0 needs --redis URL: nobody else can join a run on its own private server"
         )
-    read = [read_site(s) for s in sites]
+    listed = UrlList(list_, _read_list(list_)) if list_ else None
+    if not sites and listed is None:
+        raise UsageError(
+            "which site? Give SITE (https://example.com), or the URLs themselves with --list FILE"
+        )
+    sites = sites or []
+    named = [read_site(s) for s in sites]
+    read = named or hosts_of(listed)
+    if header and not sites and len({u.host.removeprefix("www.") for u in read}) > 1:
+        raise UsageError(
+            "--header with a --list of several hosts: say which SITE is to get it, it may be a secret"
+        )
     headers, connect, ca = shared.check_transport(header or [], connect_to or [], cacert)
     now = datetime.now(UTC)
     options = RunOptions(
         run_id=new_run_id(),
-        sites=tuple(u.host if is_bare_host(s) else u.href for s, u in zip(sites, read, strict=True)),
+        sites=tuple(u.host if is_bare_host(s) else u.href for s, u in zip(sites, named, strict=True)),
         sitemaps=_sitemap_urls(sitemap or []),
         scope=scope_of(read, scope or []),
         origins=origins_of(read),
         rate=rate,
         concurrency=concurrency,
-        bots=_bots(bot or [DEFAULT_BOT]),
+        bots=read_bots(bot or [DEFAULT_BOT]),
         robots_mode=robots_mode,
         user_agent=_user_agent(user_agent),
         allow_private=_cidrs(allow_private or []),
-        allow_sockets=private_sockets(read),
+        # A list may come from anywhere: only a SITE that the user names opens a private address.
+        # Where --connect-to leads every request to one place, names play no role and are not looked up.
+        allow_sockets=() if any(pin.startswith("::") for pin in connect) else private_sockets(named),
         inspect_blocked=inspect_blocked,
         depth=depth,
         include=_patterns("--include", include or []),
@@ -221,13 +244,12 @@ def run(
         state="running",
         started_at=now,
         options=options,
-        transport=Transport(headers=headers, connect_to=connect, cacert=ca, insecure=insecure),
+        transport=Transport(headers=headers, connect_to=connect, cacert=ca, insecure=insecure, http2=http2),
         header_names=tuple(h.split(":", 1)[0] for h in headers),
-        sites_given=tuple(sites),
+        sites_given=tuple(sites) or _said_of_list(listed, read),
         workers_wanted=shared.default_workers() if workers is None else workers,
     )
     folder = RunFolder((out or default_out(read[0].host, now)).absolute())
-    listed = UrlList(list_, _read_list(list_)) if list_ else None
     raise typer.Exit(
         audit_and_report(
             folder,
@@ -239,8 +261,17 @@ def run(
             csv_style=csv_style,
             quiet=quiet,
             verbose=verbose,
+            metrics=metrics,
         )
     )
+
+
+def _said_of_list(listed: UrlList | None, hosts: Sequence[Url]) -> tuple[str, ...]:
+    """What a report calls the run: its few hosts, else the file."""
+    names = tuple(dict.fromkeys(url.origin for url in hosts))
+    if len(names) <= LIST_HOSTS_NAMED or listed is None:
+        return names
+    return (f"{len(names):,} hosts of {listed.name}",)
 
 
 def _sitemap_urls(texts: Sequence[str]) -> tuple[str, ...]:
@@ -253,16 +284,6 @@ def _sitemap_urls(texts: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"--sitemap {text!r} is not an http(s) URL")
         found.append(url.href)
     return tuple(found)
-
-
-def _bots(names: Sequence[str]) -> tuple[str, ...]:
-    for name in names:
-        if name != "*" and not re.fullmatch(r"[A-Za-z_-]+", name, re.ASCII):
-            raise UsageError(
-                f"--bot {name!r}: robots.txt knows bots by their product token, made of letters, _ and - "
-                "(Googlebot, not Googlebot/2.1)"
-            )
-    return tuple(dict.fromkeys(n.lower() for n in names))
 
 
 def _user_agent(text: str) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from sitemap_audit import logs
 from sitemap_audit.options import Transport
 
 
@@ -51,7 +52,12 @@ class Children:
         if self._log is None:
             self._log = self.log.open("ab")
         # The server's URL may hold a password, and the transport headers: both go by the environment.
-        environment = {**os.environ, **self.transport.to_environment(), "SITEMAP_AUDIT_REDIS": self.url}
+        environment = {
+            **os.environ,
+            **self.transport.to_environment(),
+            **logs.to_environment(),
+            "SITEMAP_AUDIT_REDIS": self.url,
+        }
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", module, "--exit-with-parent", *arguments],
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Messages of the two streams → Parquet parts, and what they mean for the account and the plan.
+"""Messages of the two streams → parts on disk, and what they mean for the account and the plan.
 
 A message is forgotten in Redis only when the parts that hold its facts are on disk, all kinds together:
 killed at any moment, the next coordinator reads again what was not stored, and a repeated row is known by
@@ -7,17 +7,18 @@ its key.
 
 from __future__ import annotations
 
-import logging
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from sitemap_audit.coordinate.ledger import State
+from sitemap_audit.coordinate.packer import Packer
 from sitemap_audit.coordinate.work import Work
-from sitemap_audit.formats.urls import parse_url
+from sitemap_audit.queue.listing import Listed
 from sitemap_audit.queue.messages import (
     DiscoveredMessage,
     EntriesMessage,
@@ -26,12 +27,13 @@ from sitemap_audit.queue.messages import (
     SitemapsMessage,
 )
 from sitemap_audit.queue.stream import Delivery, Reader
-from sitemap_audit.settings import PART_ROWS, PART_SECONDS
+from sitemap_audit.settings import PART_LINE_BYTES, PART_ROWS, PART_SECONDS
 from sitemap_audit.store.writer import PartWriter
 
-log = logging.getLogger(__name__)
 _CHECKED = b'"state":"checked"'
 _ANSWERED = b'"first_status":'
+_MESSAGES: Final = 10
+"""Read at once: one of entries may be CRAWLER_MESSAGE_BYTES long."""
 _STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
 
 
@@ -48,43 +50,53 @@ class Collector:
     looked: tuple[str, ...] = ()
     note: str | None = None
     by_worker: dict[str, int] = field(default_factory=dict)
+    results: Counter[str] = field(default_factory=Counter)
+    """What workers said of pages, `state result` → number."""
     last_stored_at: datetime | None = None
     """When a flush last put facts on disk."""
-    _unstored: list[Delivery] = field(default_factory=list)
+    packer: Packer | None = None
+    _unstored: list[tuple[str, str]] = field(default_factory=list)
+    """Stream and id of the messages that Redis must keep until the next flush."""
     _flushed: float = field(default_factory=time.monotonic)
 
     def collect(self, block_ms: int) -> int:
         """Read what is there (waiting up to `block_ms` for the first message); returns the number of messages."""
-        deliveries = self.reader.read(block_ms)
+        deliveries = self.reader.read(block_ms, _MESSAGES)
         for delivery in deliveries:
             self._take(delivery)
-            self._unstored.append(delivery)
-        if self._rows() >= PART_ROWS or time.monotonic() - self._flushed >= PART_SECONDS:
+            self._unstored.append((delivery.stream, delivery.id))
+        if self._full() or time.monotonic() - self._flushed >= PART_SECONDS:
             self.flush()
         return len(deliveries)
 
-    def _rows(self) -> int:
-        return max(writer.rows for writer in self.writers.values())
+    @property
+    def unstored_rows(self) -> int:
+        """Facts that are not on disk yet."""
+        return sum(writer.rows for writer in self.writers.values())
+
+    def _full(self) -> bool:
+        return any(w.rows >= PART_ROWS or w.bytes >= PART_LINE_BYTES for w in self.writers.values())
 
     def flush(self) -> None:
-        """Put everything collected so far on disk, then let Redis forget it."""
+        """Put everything collected so far on disk, then let Redis forget it.
+
+        When the disk or the server refuses, nothing is lost, and the next flush goes on where this one ended.
+        """
         self._store_own()
-        stored = self._rows() > 0
-        for writer in self.writers.values():
-            for written in writer.flush():
-                if written.unreadable or written.mended:
-                    log.warning(
-                        "%s: %d lines were no facts (kept beside it)%s",
-                        written.path,
-                        written.unreadable,
-                        ", some values did not fit and are empty" if written.mended else "",
-                    )
+        stored = sum(written.rows for writer in self.writers.values() if (written := writer.flush()))
         if stored:
             self.last_stored_at = datetime.now(UTC)
         self.discovered_stored = self.discovered
         self.reader.forget(self._unstored)
         self._unstored.clear()
         self._flushed = time.monotonic()
+        if self.packer is not None:
+            self.packer.stored(stored)
+
+    def close(self) -> None:
+        """Nothing more comes: end the packer, which whoever packs now would meet."""
+        if self.packer is not None:
+            self.packer.close()
 
     def _store_own(self) -> None:
         """Facts that the coordinator itself states: what is skipped, and what cannot be checked."""
@@ -98,46 +110,41 @@ class Collector:
         name = f"{delivery.stream}/{delivery.id}"
         match message:
             case PagesMessage():
-                self._pages(message, name)
+                rows = message.lines.count(b"\n")
+                self.writers["pages"].add(message.lines, rows, name, packed=delivery.packed)
+                self._pages(message)
             case EntriesMessage():
-                self.writers["entries"].add(message.lines, message.count, name)
-                self.entries(message.lines)
+                self.writers["entries"].add(message.lines, message.count, name, packed=delivery.packed)
+                self._listed(message.listed)
             case SitemapsMessage():
                 self.files += message.count
-                self.writers["sitemaps"].add(message.lines, message.count, name)
+                self.writers["sitemaps"].add(message.lines, message.count, name, packed=delivery.packed)
             case RobotsMessage():
-                self.writers["robots"].add(message.lines, message.count, name)
+                self.writers["robots"].add(message.lines, message.count, name, packed=delivery.packed)
             case DiscoveredMessage():
                 self.discovered = True
                 self.looked = message.looked
                 self.note = message.note
                 self.work.listing_is_whole()
 
-    def own_entries(self, lines: bytes, count: int) -> None:
+    def own_entries(self, lines: bytes, count: int, listed: tuple[Listed, ...]) -> None:
         """Entry facts that come from no stream (`--list`)."""
         self.writers["entries"].add(lines, count, None)
-        self.entries(lines)
+        self._listed(listed)
 
     def own_sitemap(self, line: bytes) -> None:
         """The fact of a file that comes from no stream."""
         self.files += 1
         self.writers["sitemaps"].add(line, 1, None)
 
-    def entries(self, lines: bytes) -> None:
-        """Entry facts, as JSON lines → the account."""
-        for line in lines.splitlines():
-            entry: dict[str, Any] = orjson.loads(line)
-            if entry.get("is_child") or not entry.get("url_key"):
-                continue
-            url = parse_url(entry["loc"])
-            if url is not None:
-                self.work.listed(int(entry["url_id"], 16), url, entry["sitemap"])
+    def _listed(self, listed: tuple[Listed, ...]) -> None:
+        for run in listed:
+            self.work.listed_run(run)
 
-    def _pages(self, message: PagesMessage, name: str) -> None:
-        if message.lines:
-            self.writers["pages"].add(message.lines, message.lines.count(b"\n"), name)
+    def _pages(self, message: PagesMessage) -> None:
         work = self.work
         self.by_worker[message.worker] = self.by_worker.get(message.worker, 0) + len(message.done)
+        self.results.update(message.results)
         if not work.knows(message.batch):
             self._foreign_batch(message)
             return

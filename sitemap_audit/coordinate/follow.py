@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from sitemap_audit.coordinate.progress import Progress
+from sitemap_audit import logs
 from sitemap_audit.formats.escape import visible
 
 LOOK_S: Final = 0.2
+LINE_CHARS: Final = 300
 
 
 class Follower:
     """Says each new line of a file, from its present end on, until `close`."""
 
-    def __init__(self, path: Path, progress: Progress) -> None:
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
         self._path = path
-        self._progress = progress
+        self._tell = tell
         self._ended = threading.Event()
         self._at = path.stat().st_size if path.exists() else 0
         self._thread = threading.Thread(target=self._follow, name="follow", daemon=True)
@@ -42,5 +45,10 @@ class Follower:
             found = file.read()
         whole = found[: found.rfind(b"\n") + 1]
         self._at += len(whole)
-        for line in whole.decode("utf-8", "replace").splitlines():
-            self._progress.say(visible(line, 300))
+        for line in whole.decode("utf-8", "replace").split("\n"):
+            if not line or logs.is_own(line):
+                continue  # Said by ourselves already.
+            if line.startswith("{"):
+                print(line, file=sys.stderr, flush=True)  # An event of another process, as it stands.
+            else:
+                self._tell(visible(line, LINE_CHARS))

@@ -1,8 +1,8 @@
 """The account of a run: each unique URL once, with what became of it.
 
 The promise that every report repeats: listed = checked + skipped(reason) + unchecked(reason). A URL is
-known by the 64 bits of its url_id; exact sets, no filter that could skip an entry in silence. About
-190 bytes a URL, most of them the URL itself.
+known by the 64 bits of its url_id, exactly: no filter that could skip an entry in silence. 30 to 60 bytes
+a URL (packed.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
-HOWS: Final = ("sitemap", "feed", "list", "canonical", "hreflang", "redirect", "robots")
-"""discovered_by, as small numbers. `robots` asks a worker for an origin's robots.txt alone: no URL of the account."""
+from sitemap_audit.coordinate.packed import Identities, Texts
+
+HOWS: Final = ("sitemap", "feed", "list", "canonical", "hreflang", "redirect", "robots", "probe")
+"""discovered_by, as small numbers. `robots` asks a worker for an origin's robots.txt alone: no URL of the account.
+`probe`: an address that cannot exist (probes.py)."""
 
 
 class State(IntEnum):
@@ -23,6 +26,10 @@ class State(IntEnum):
     CHECKED = 1
     SKIPPED = 2
     UNCHECKED = 3
+
+
+_WAITING: Final = int(State.WAITING)
+_HOW_NUMBERS: Final = {how: number for number, how in enumerate(HOWS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +52,19 @@ class Counts:
 
 @dataclass(slots=True)
 class Ledger:
-    _known: dict[int, int] = field(default_factory=dict)
-    _urls: list[str] = field(default_factory=list)
+    _known: Identities = field(default_factory=Identities)
+    _urls: Texts = field(default_factory=Texts)
     _hows: bytearray = field(default_factory=bytearray)
     _states: bytearray = field(default_factory=bytearray)
     _listed: bytearray = field(default_factory=bytearray)
-    _tally: Counter[tuple[bool, State]] = field(default_factory=Counter)
+    _tally: tuple[list[int], list[int]] = field(default_factory=lambda: ([0] * len(State), [0] * len(State)))
+    """Of the further and of the listed URLs, by state."""
     skipped: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)
     _reasons: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self._urls)
+        return len(self._known)
 
     def add(self, identity: int, url: str, how: str, *, listed: bool) -> int | None:
         """Give a URL its number; None when it has one already (a second listing only marks it listed)."""
@@ -65,18 +73,18 @@ class Ledger:
             if listed and not self._listed[seq]:
                 self._mark_listed(seq)
             return None
-        seq = self._known[identity] = len(self._urls)
+        seq = self._known.add(identity)
         self._urls.append(url)
-        self._hows.append(HOWS.index(how))
-        self._states.append(State.WAITING)
+        self._hows.append(_HOW_NUMBERS[how])
+        self._states.append(_WAITING)
         self._listed.append(listed)
-        self._tally[listed, State.WAITING] += 1
+        self._tally[listed][_WAITING] += 1
         return seq
 
     def _mark_listed(self, seq: int) -> None:
         state = State(self._states[seq])
-        self._tally[False, state] -= 1
-        self._tally[True, state] += 1
+        self._tally[False][state] -= 1
+        self._tally[True][state] += 1
         self._listed[seq] = True
         reason = self._reasons.get(seq)
         if reason is not None:
@@ -87,12 +95,12 @@ class Ledger:
 
     def settle(self, seq: int, state: State, reason: str | None = None) -> bool:
         """Say what became of a URL. The first word stands: False when it was settled before."""
-        if self._states[seq] != State.WAITING:
+        if self._states[seq] != _WAITING:
             return False
-        listed = bool(self._listed[seq])
+        listed = self._listed[seq]
         self._states[seq] = state
-        self._tally[listed, State.WAITING] -= 1
-        self._tally[listed, state] += 1
+        self._tally[listed][_WAITING] -= 1
+        self._tally[listed][state] += 1
         if state is not State.CHECKED:
             self._reasons[seq] = reason or "unknown"
             if listed:
@@ -106,26 +114,35 @@ class Ledger:
         return HOWS[self._hows[seq]]
 
     def is_waiting(self, seq: int) -> bool:
-        return self._states[seq] == State.WAITING
+        return self._states[seq] == _WAITING
 
     def is_listed(self, seq: int) -> bool:
         return bool(self._listed[seq])
+
+    def listed_urls(self) -> Iterator[str]:
+        """Listed URLs that are to be asked or were, in the order of their numbers."""
+        states = (State.WAITING, State.CHECKED)
+        return (
+            url
+            for url, listed, state in zip(self._urls, self._listed, self._states, strict=True)
+            if listed and state in states
+        )
 
     def number(self, identity: int) -> int | None:
         return self._known.get(identity)
 
     def waiting(self) -> Iterator[int]:
         """Numbers of all URLs that are still to be settled."""
-        return (seq for seq, state in enumerate(self._states) if state == State.WAITING)
+        return (seq for seq, state in enumerate(self._states) if state == _WAITING)
 
     def counts(self) -> Counts:
-        tally = self._tally
+        further, listed = self._tally
         return Counts(
-            listed=sum(tally[True, s] for s in State),
-            checked=tally[True, State.CHECKED],
+            listed=sum(listed),
+            checked=listed[State.CHECKED],
             skipped=dict(+self.skipped),
             unchecked=dict(+self.unchecked),
-            waiting=tally[True, State.WAITING],
-            further=sum(tally[False, s] for s in State),
-            further_checked=tally[False, State.CHECKED],
+            waiting=listed[State.WAITING],
+            further=sum(further),
+            further_checked=further[State.CHECKED],
         )

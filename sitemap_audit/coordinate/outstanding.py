@@ -7,9 +7,9 @@ alone; alone and lost CRASH_LOSSES times it is `unchecked: crashed`. Nothing is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from sitemap_audit.settings import CRASH_LOSSES
 
@@ -18,24 +18,51 @@ LOOKS: Final = 2
 are some milliseconds, and its last message may still wait in the stream."""
 
 
+class Share(NamedTuple):
+    """What a batch made of one of its hosts: URLs given and done; `late`: some were handed back for want of time."""
+
+    host: str
+    given: int
+    done: int
+    late: bool
+
+
+@dataclass(slots=True)
+class _Part:
+    """One host of a batch."""
+
+    given: int
+    owed: int
+    late: bool = False
+    left: int = 0
+
+
 @dataclass(slots=True)
 class Under:
-    """A batch under way. `hosts` of its URLs still count as under way until it ends."""
+    """A batch under way."""
 
     urls: dict[int, str]
     """seq → pace host, of what is not yet answered or handed back."""
-    hosts: tuple[str, ...]
+    parts: dict[str, _Part]
+    """Hosts of which something is owed: their connections belong to this batch."""
     slow: bool = False
     misses: int = 0
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Hosts of which this batch still owes something."""
+        return tuple(self.parts)
 
 
 @dataclass(slots=True)
 class Outstanding:
     batches: dict[str, Under] = field(default_factory=dict)
     losses: Counter[int] = field(default_factory=Counter)
+    """How often a URL was lost alone: among others it may have been their fault, or a worker killed by chance."""
 
     ended: list[str] = field(default_factory=list)
     """Batches that sent their last message, until somebody takes them."""
+    _free: list[Share] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.batches)
@@ -46,14 +73,39 @@ class Outstanding:
 
     def add(self, batch: str, urls: dict[str, list[int]], *, slow: bool) -> None:
         owed = {s: host for host, seqs in urls.items() for s in seqs}
-        self.batches[batch] = Under(owed, tuple(urls), slow)
+        parts = {host: _Part(len(seqs), len(seqs)) for host, seqs in urls.items()}
+        self.batches[batch] = Under(owed, parts, slow)
 
-    def answered(self, batch: str, seqs: Iterable[int]) -> dict[int, str]:
-        """These URLs of the batch are no longer owed; returns them with their hosts. Unknown ones are left out."""
+    def answered(
+        self, batch: str, seqs: Iterable[int], *, left: bool = False, late: Set[int] = frozenset()
+    ) -> dict[int, str]:
+        """These URLs of the batch are no longer owed; returns them with their hosts. Unknown ones are left out.
+
+        `left`: they were handed back, `late` of them for want of time. A host of which nothing is owed any
+        more is free (`freed`), though its batch goes on with others.
+        """
         under = self.batches.get(batch)
         if under is None:
             return {}
-        return {s: host for s in seqs if (host := under.urls.pop(s, None)) is not None}
+        found = {}
+        for s in seqs:
+            host = under.urls.pop(s, None)
+            if host is None:
+                continue
+            found[s] = host
+            part = under.parts[host]
+            part.owed -= 1
+            part.left += left
+            part.late = part.late or s in late
+            if not part.owed:
+                del under.parts[host]
+                self._free.append(Share(host, part.given, part.given - part.left, part.late))
+        return found
+
+    def freed(self) -> list[Share]:
+        """Hosts that became free since the last call."""
+        free, self._free = self._free, []
+        return free
 
     def close(self, batch: str) -> Under | None:
         """The batch has ended; None when it is not (or no longer) known."""
@@ -72,11 +124,14 @@ class Outstanding:
         return gone
 
     def halves(self, under: Under) -> Iterator[dict[str, list[int]]]:
-        """What a lost batch left, as one or two smaller ones: host → seqs. Counts the loss."""
+        """What a lost batch left, as one or two smaller ones: host → seqs. Counts the loss of one that was alone.
+
+        Each half has a share of every host: with the first one all hosts are asked again, in half the time.
+        """
         seqs = list(under.urls)
-        self.losses.update(seqs)
-        middle = (len(seqs) + 1) // 2
-        for half in (seqs[:middle], seqs[middle:]):
+        if len(seqs) == 1:
+            self.losses.update(seqs)
+        for half in (seqs[::2], seqs[1::2]):
             if half:
                 urls: dict[str, list[int]] = {}
                 for s in half:

@@ -1,9 +1,12 @@
 """Which URLs go into the next batch: fair to the hosts, full for the workers.
 
 A batch takes of each of its hosts at most what the host's rate gives in 0.8 of the time box, and as many
-hosts as one worker's share of all that are ready, so that a process stays busy while it is polite to each
-(RELIABILITY: 500 URLs over few hosts starved a worker to a sixth). Without a rate limit a batch is a few
-hundred URLs. The connection shares of the batches under way never add up to more than `--concurrency`.
+hosts as one worker's share of all that are active, so that a process stays busy while it is polite to each
+(RELIABILITY: 500 URLs over few hosts starved a worker to a sixth). A host that manages less than its rate
+(Crawl-delay, back-off, slow pages) gets less. Without a rate limit a batch is a few hundred URLs. The
+connection shares of the batches under way never add up to more than `--concurrency`.
+
+The cost of a draft grows with the hosts in it, not with those that sleep, wait or are done.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
 
-from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS, SLOW_BOX_S
+from sitemap_audit.coordinate.packed import Numbers
+from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS
 
 FILL: Final = 0.8
 """Share of the box that a host's URLs may need: the rest is for slow answers."""
@@ -23,6 +27,10 @@ WORKER_RATE: Final = 500.0
 """Requests a second from which on a host's rate is shared between several workers."""
 BATCHES_AHEAD: Final = 3
 """Batches a worker may have, one running and the others waiting for it: they hide the way to the coordinator and back."""
+WAITING_AHEAD: Final = 1
+"""With a rate, batches that may wait beside the running ones, in all: hosts in a batch that waits lose their time."""
+EARLY_BOX_S: Final = 2.0
+"""While hosts are still being found a batch is filled for this long: the next one holds all that came meanwhile."""
 MIN_SHARE: Final = 4
 """Connections of a host that a batch must have before another one may wait beside it."""
 MIN_OF_HOST: Final = 10
@@ -34,7 +42,7 @@ class HostQueue:
     """URLs of one host that wait, and what is under way."""
 
     name: str
-    urls: deque[int] = field(default_factory=deque)
+    urls: Numbers = field(default_factory=Numbers)
     outstanding: int = 0
     ready: bool = False
     not_before: float = 0.0
@@ -44,6 +52,8 @@ class HostQueue:
     """Lost batches of which this host is a part and that wait to be sent again: they come first."""
     limited: int = 0
     """Times in a row that a batch came back because the host asked us to wait."""
+    manages: int = 0
+    """URLs that it managed in a box when it did not manage all it was given; 0: whatever the rate gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +75,18 @@ class Planner:
     def __init__(self, *, rate: float, concurrency: int, box_s: float = BATCH_BOX_S) -> None:
         self.rate, self.concurrency, self.box_s = rate, concurrency, box_s
         self.hosts: dict[str, HostQueue] = {}
+        self.early = False
+        """Hosts are still being found."""
         self._ready: dict[bool, deque[HostQueue]] = {False: deque(), True: deque()}
-        """By whether they are slow hosts."""
+        """By whether they are slow hosts. May hold hosts that cannot be taken now: draft drops them."""
+        self._busy = {False: 0, True: 0}
+        """Hosts with batches under way."""
         self._asleep: list[tuple[float, str]] = []
+        self._sleeping: dict[str, HostQueue] = {}
         self.pending = 0
 
     def add(self, host: str, seqs: Iterable[int], *, front: bool = False) -> None:
+        """URLs of a host to be planned; `front`: before its others."""
         queue = self.hosts.get(host)
         if queue is None:
             queue = self.hosts[host] = HostQueue(host)
@@ -80,13 +96,19 @@ class Planner:
         else:
             queue.urls.extend(seqs)
         self.pending += len(queue.urls) - before
-        self._offer(queue, front=front)
+        self._offer(queue)
 
-    def _offer(self, queue: HostQueue, *, front: bool = False) -> None:
-        if queue.urls and not queue.ready and queue.not_before == 0.0:
+    def _offer(self, queue: HostQueue) -> None:
+        # Always behind the other hosts: who hands back again and again must not come first again and again.
+        if queue.urls and not queue.ready and queue.not_before == 0.0 and not queue.claimed:
             queue.ready = True
-            ready = self._ready[queue.slow]
-            (ready.appendleft if front else ready.append)(queue)
+            self._ready[queue.slow].append(queue)
+
+    def _count(self, queue: HostQueue, batches: int) -> None:
+        """So many batches more (or less) of this host are under way."""
+        before = queue.outstanding
+        queue.outstanding = max(0, before + batches)
+        self._busy[queue.slow] += bool(queue.outstanding) - bool(before)
 
     def is_slow(self, host: str) -> bool:
         return self.hosts[host].slow
@@ -99,14 +121,18 @@ class Planner:
         if queue.ready:
             self._ready[False].remove(queue)
             queue.ready = False
+        self._busy[False] -= bool(queue.outstanding)
+        self._busy[True] += bool(queue.outstanding)
         queue.slow = True
         self._offer(queue)
 
     def sleep(self, host: str, until: float) -> None:
         """Plan nothing of this host before `until`."""
         queue = self.hosts[host]
-        queue.not_before = max(queue.not_before, until)
-        heapq.heappush(self._asleep, (queue.not_before, host))
+        if until > queue.not_before:
+            queue.not_before = until
+            self._sleeping[host] = queue
+            heapq.heappush(self._asleep, (until, host))
 
     def _wake(self, now: float) -> None:
         while self._asleep and self._asleep[0][0] <= now:
@@ -114,11 +140,14 @@ class Planner:
             queue = self.hosts[host]
             if queue.not_before and queue.not_before <= now:
                 queue.not_before = 0.0
+                del self._sleeping[host]
                 self._offer(queue)
 
     def asleep(self, now: float) -> list[tuple[str, float, int]]:
         """(host, seconds left, URLs waiting) of hosts that asked us to wait, longest first."""
-        found = [(q.name, q.not_before - now, len(q.urls)) for q in self.hosts.values() if q.not_before > now]
+        found = [
+            (q.name, q.not_before - now, len(q.urls)) for q in self._sleeping.values() if q.not_before > now
+        ]
         return sorted(found, key=lambda item: -item[1])
 
     def take_all(self, host: str) -> list[int]:
@@ -128,6 +157,10 @@ class Planner:
         queue.urls.clear()
         self.pending -= len(urls)
         return urls
+
+    def most_batches(self, workers: int) -> int:
+        """Batches that may be under way at once for so many workers of a queue."""
+        return max(1, workers) + WAITING_AHEAD if self.rate else BATCHES_AHEAD * max(1, workers)
 
     def _width(self, workers: int) -> int:
         """Batches of one host that may be under way at once."""
@@ -143,7 +176,8 @@ class Planner:
     def draft(self, workers: int, now: float, *, slow: bool = False) -> Draft | None:
         """The next batch, or None when no host has both URLs and leave. Counts it as under way.
 
-        `slow`: of the slow hosts, for the workers of the slow queue.
+        `slow`: of the slow hosts, for the workers of the slow queue. Its box is longer but not fuller, so
+        that a host that has just become slow does not wait long for its first turn there.
         """
         self._wake(now)
         workers = max(1, workers)
@@ -153,11 +187,13 @@ class Planner:
         ready = len(waiting)
         if not ready:
             return None
-        box_s = SLOW_BOX_S if slow else self.box_s
-        hosts = ceil(ready / workers)
         if self.rate:
+            # What is under way counts too: else the hosts of one batch that ends would be strewn over many.
+            hosts = ceil((ready + self._busy[slow]) / workers)
+            box_s = min(EARLY_BOX_S, self.box_s) if self.early else self.box_s
             of_host = max(1, int(FILL * box_s * self.rate / width))
         else:
+            hosts = ceil(ready / workers)
             of_host = max(MIN_OF_HOST, BATCH_URLS // hosts)
         urls: dict[str, list[int]] = {}
         size = 0
@@ -166,25 +202,31 @@ class Planner:
                 break
             queue = waiting.popleft()
             queue.ready = False
-            if queue.not_before:
+            if queue.not_before or queue.claimed or queue.outstanding >= width:
+                # It comes back with `_wake`, `single` or `ended`; until then it takes no place in the round.
                 continue
-            if queue.outstanding >= width or queue.claimed:
-                # It comes back with `ended` or `single`; until then it takes no place in the round.
-                continue
-            most = of_host
+            most = min(of_host, queue.manages or of_host)
             if not self.rate:
                 # The last URLs of a host are shared between the workers, so that all end together.
-                most = min(of_host, max(MIN_OF_HOST, ceil(len(queue.urls) / (width - queue.outstanding))))
-            taken = [queue.urls.popleft() for _ in range(min(most, len(queue.urls)))]
+                most = min(most, max(MIN_OF_HOST, ceil(len(queue.urls) / (width - queue.outstanding))))
+            taken = queue.urls.take(most)
             if not taken:
                 continue
             urls[queue.name] = taken
             size += len(taken)
-            queue.outstanding += 1
+            self._count(queue, 1)
             if queue.outstanding < width:
                 self._offer(queue)
         self.pending -= size
         return Draft(urls, dict.fromkeys(urls, share), slow) if urls else None
+
+    def managed(self, host: str, given: int, done: int) -> None:
+        """Of `given` URLs a box of this host brought `done`; the rest found no time."""
+        queue = self.hosts[host]
+        if done < given:
+            queue.manages = max(1, done)
+        elif queue.manages:
+            queue.manages = 2 * queue.manages if 2 * queue.manages < BATCH_MAX_URLS else 0
 
     def claim(self, hosts: Iterable[str]) -> None:
         """A batch of just these hosts is to be made next (`single`): nothing else of them goes out before it."""
@@ -203,13 +245,13 @@ class Planner:
             return None
         for queue in queues:
             queue.claimed -= 1
-            queue.outstanding += 1
+            self._count(queue, 1)
             self._offer(queue)
         return Draft(urls, dict.fromkeys(urls, max(1, self.concurrency // width)), slow)
 
     def ended(self, hosts: Iterable[str]) -> None:
-        """A batch of these hosts is no longer under way."""
+        """A batch no longer owes anything of these hosts."""
         for host in hosts:
             queue = self.hosts[host]
-            queue.outstanding = max(0, queue.outstanding - 1)
+            self._count(queue, -1)
             self._offer(queue)

@@ -1,60 +1,51 @@
-"""What a person sees while a run goes on: one live line on a terminal, plain lines elsewhere.
+"""What a person sees while a run goes on: one live block on a terminal, plain lines elsewhere, events under --log-format json.
 
 Everything goes to stderr; stdout stays for results. A run that is over within two seconds shows nothing.
+What is said (not the figures in between) also goes into audit.log, for whoever asks the next morning.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
-from collections import deque
-from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from sitemap_audit.coordinate.ledger import Counts
+from sitemap_audit import logs
+from sitemap_audit.formats.escape import visible
+from sitemap_audit.queue.status import HostWait, RunState, RunStatus
 
 FIRST_AFTER_S: Final = 2.0
 PLAIN_EVERY_S: Final = 10.0
-RATE_WINDOW_S: Final = 15.0
+BAR: Final = 30
+HOSTS_NAMED: Final = 3
 
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One moment of a run. `waiting_hosts`: (host, seconds, URLs) of hosts that asked us to wait or do not answer."""
-
-    counts: Counts
-    discovering: bool
-    files: int
-    workers: int
-    batches: int
-    second_looks: int = 0
-    waiting_hosts: tuple[tuple[str, float, int], ...] = ()
-    note: str = ""
+log = logging.getLogger("sitemap_audit.run")
+WHYS: Final = {
+    "retry_after": "asked us to wait",
+    "back_off": "limits us",
+    "down": "does not answer",
+    "parked": "asked for a longer wait than we keep",
+    "crawl_delay": "has a Crawl-delay",
+}
 
 
 class Progress(Protocol):
-    def show(self, snapshot: Snapshot) -> None: ...
-    def say(self, line: str) -> None: ...
-    def close(self) -> None: ...
+    def show(self, status: RunStatus) -> None:
+        """A moment of the run."""
 
+    def say(self, line: str) -> None:
+        """A word of ours: shown, and kept in audit.log."""
 
-@dataclass(slots=True)
-class Meter:
-    """Rate over the last seconds, and the time left by it."""
+    def tell(self, line: str) -> None:
+        """Somebody else's word, which stands in audit.log already: only shown."""
 
-    _seen: deque[tuple[float, int]] = field(default_factory=deque)
-
-    def rate(self, done: int, now: float) -> float:
-        """URLs a second."""
-        self._seen.append((now, done))
-        while len(self._seen) > 2 and now - self._seen[0][0] > RATE_WINDOW_S:
-            self._seen.popleft()
-        began, before = self._seen[0]
-        return (done - before) / (now - began) if now > began else 0.0
+    def close(self) -> None:
+        """The run is over."""
 
 
 def duration(seconds: float) -> str:
@@ -67,61 +58,141 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def describe(snapshot: Snapshot, rate: float) -> str:
-    """One plain line of a snapshot."""
-    c = snapshot.counts
-    done = c.checked + c.further_checked
-    left = c.waiting + c.further - c.further_checked
-    more = "…" if snapshot.discovering else ""
-    parts = [f"discovered {c.listed:,}{more} in {snapshot.files:,} files", f"checked {done:,}"]
-    if skipped := sum(c.skipped.values()):
+def wait_words(wait: HostWait) -> str:
+    """Who waits, why, how long, for how many URLs."""
+    return f"{wait.host} {WHYS.get(wait.why, wait.why)}: left alone for {duration(wait.seconds)} ({wait.urls:,} URLs)"
+
+
+def pace_words(status: RunStatus) -> list[str]:
+    """How fast, and how long it will take."""
+    words = []
+    if status.rate > 0:
+        words.append(f"{status.rate:,.1f} URLs/s")
+    if status.left_s is not None and status.open:
+        words.append(f"about {duration(status.left_s)} left")
+    return words
+
+
+def hold_words(status: RunStatus) -> list[str]:
+    """What a person should know about why it takes so long."""
+    words = []
+    if status.second_looks:
+        words.append(f"{status.second_looks:,} wait for a second look")
+    if status.waits:
+        others = f" and {status.hosts_waiting - 1:,} more" if status.hosts_waiting > 1 else ""
+        words.append(wait_words(status.waits[0]) + others)
+    words += status.notes
+    if not status.workers and (status.open or status.state is RunState.DISCOVERING):
+        words.append("no worker has joined yet")
+    if status.why:
+        words.append(status.why)
+    return words
+
+
+def describe(status: RunStatus) -> str:
+    """One plain line of a moment."""
+    more = "…" if status.state is RunState.DISCOVERING else ""
+    parts = [
+        f"discovered {status.listed:,}{more} in {status.files:,} files",
+        f"checked {status.done:,}",
+    ]
+    if skipped := sum(status.skipped.values()):
         parts.append(f"skipped {skipped:,}")
-    if rate > 0:
-        parts.append(f"{rate:,.1f} URLs/s")
-        if left and not snapshot.discovering:
-            parts.append(f"about {duration(left / rate)} left")
-    if snapshot.second_looks:
-        parts.append(f"{snapshot.second_looks:,} wait for a second look")
-    if snapshot.waiting_hosts:
-        host, seconds, urls = snapshot.waiting_hosts[0]
-        others = f" and {len(snapshot.waiting_hosts) - 1} more" if len(snapshot.waiting_hosts) > 1 else ""
-        parts.append(f"{host} is left alone for {duration(seconds)} ({urls:,} URLs){others}")
-    if not snapshot.workers:
-        parts.append("no worker has joined yet")
-    if snapshot.note:
-        parts.append(snapshot.note)
-    return " · ".join(parts)
+    return " · ".join([*parts, *pace_words(status), *hold_words(status)])
+
+
+def figures(status: RunStatus) -> dict[str, Any]:
+    """The numbers of a moment, for an event."""
+    return {
+        "state": status.state,
+        "listed": status.listed,
+        "checked": status.checked,
+        "skipped": dict(status.skipped),
+        "unchecked": dict(status.unchecked),
+        "waiting": status.waiting,
+        "further": status.further,
+        "further_checked": status.further_checked,
+        "files": status.files,
+        "urls_per_second": round(status.rate, 2),
+        "left_seconds": None if status.left_s is None else round(status.left_s),
+        "workers": status.workers,
+        "batches": len(status.batches),
+        "hosts_waiting": status.hosts_waiting,
+    }
 
 
 class Plain:
     """Log lines for pipes, cron and CI."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._next = self._began + PLAIN_EVERY_S
-        self._meter = Meter()
+        self._next = time.monotonic() + PLAIN_EVERY_S
+        self._told: frozenset[str] = frozenset()
 
-    def show(self, snapshot: Snapshot) -> None:
+    def show(self, status: RunStatus) -> None:
         now = time.monotonic()
-        rate = self._meter.rate(snapshot.counts.checked + snapshot.counts.further_checked, now)
-        if now >= self._next:
-            self._next = now + PLAIN_EVERY_S
-            self.say(describe(snapshot, rate))
+        # What holds the run up is said when it comes, not at the next turn.
+        news = frozenset(_without_seconds(note) for note in (*status.notes, status.why) if note)
+        if now < self._next and news <= self._told:
+            return
+        self._told = news
+        self._next = now + PLAIN_EVERY_S
+        print(_stamp(), visible(describe(status)), file=sys.stderr, flush=True)
 
     def say(self, line: str) -> None:
-        print(time.strftime("%H:%M:%S"), line, file=sys.stderr, flush=True)
+        log.info("%s", line)
+        self.tell(line)
+
+    def tell(self, line: str) -> None:
+        print(_stamp(), logs.shown(line), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+def _without_seconds(note: str) -> str:
+    return note.partition(", next look")[0]
+
+
+def _stamp() -> str:
+    return time.strftime("%H:%M:%S")
+
+
+class Events:
+    """--log-format json: each word an event, the figures in between as well."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + PLAIN_EVERY_S
+        self._told: frozenset[str] = frozenset()
+
+    def show(self, status: RunStatus) -> None:
+        now = time.monotonic()
+        news = frozenset(_without_seconds(note) for note in (*status.notes, status.why) if note)
+        if now < self._next and news <= self._told:
+            return
+        self._told = news
+        self._next = now + PLAIN_EVERY_S
+        log.info("progress: %s", describe(status), extra={"figures": figures(status)})
+
+    def say(self, line: str) -> None:
+        log.info("%s", line)
+
+    def tell(self, line: str) -> None:
+        logs.say(line, level=logging.INFO)
 
     def close(self) -> None:
         pass
 
 
 class Quiet:
-    """--quiet: nothing but what must be said."""
+    """--quiet: nothing but what must be said; audit.log has the rest."""
 
-    def show(self, snapshot: Snapshot) -> None:
+    def show(self, status: RunStatus) -> None:
         pass
 
     def say(self, line: str) -> None:
+        log.info("%s", line)
+
+    def tell(self, line: str) -> None:
         pass
 
     def close(self) -> None:
@@ -135,45 +206,21 @@ class Terminal:
         self._console = Console(stderr=True)
         self._live: Live | None = None
         self._began = time.monotonic()
-        self._meter = Meter()
 
-    def show(self, snapshot: Snapshot) -> None:
-        now = time.monotonic()
-        rate = self._meter.rate(snapshot.counts.checked + snapshot.counts.further_checked, now)
-        if now - self._began < FIRST_AFTER_S:
+    def show(self, status: RunStatus) -> None:
+        if time.monotonic() - self._began < FIRST_AFTER_S:
             return
         if self._live is None:
             self._live = Live(console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
-        self._live.update(self._table(snapshot, rate, now))
-
-    def _table(self, snapshot: Snapshot, rate: float, now: float) -> Table:
-        c = snapshot.counts
-        done = c.checked + c.further_checked
-        total = c.listed - sum(c.skipped.values()) + c.further
-        width = 30
-        filled = width * done // total if total else 0
-        table = Table.grid(padding=(0, 2))
-        left = duration((total - done) / rate) if rate > 0 and not snapshot.discovering else "…"
-        table.add_row(
-            "discover",
-            f"{c.listed:,} URLs in {snapshot.files:,} files" + (" …" if snapshot.discovering else ""),
-        )
-        table.add_row("check", f"{'█' * filled}{'░' * (width - filled)} {done:,} of {total:,}")
-        table.add_row(
-            "",
-            f"{rate:,.1f} URLs/s · {duration(now - self._began)} so far · {left} left · {snapshot.workers} workers, {snapshot.batches} batches",
-        )
-        for host, seconds, urls in snapshot.waiting_hosts[:3]:
-            table.add_row("wait", f"{host} is left alone for {duration(seconds)} ({urls:,} URLs)")
-        if snapshot.second_looks:
-            table.add_row("wait", f"{snapshot.second_looks:,} URLs wait for a second look")
-        if snapshot.note:
-            table.add_row("", snapshot.note)
-        return table
+        self._live.update(table_of(status))
 
     def say(self, line: str) -> None:
-        self._console.print(line, highlight=False, markup=False)
+        log.info("%s", line)
+        self.tell(line)
+
+    def tell(self, line: str) -> None:
+        self._console.print(logs.shown(line), highlight=False, markup=False)
 
     def close(self) -> None:
         if self._live is not None:
@@ -181,7 +228,44 @@ class Terminal:
             self._live = None
 
 
+def table_of(status: RunStatus) -> Table:
+    """The live block of a run: also what `status --watch` shows first."""
+    from rich.text import Text
+
+    discovering = status.state is RunState.DISCOVERING
+    total = status.listed - sum(status.skipped.values()) + status.further
+    filled = BAR * status.done // total if total else 0
+    left = duration(status.left_s) if status.left_s is not None else "…"
+    table = Table.grid(padding=(0, 2))
+
+    def row(name: str, text: str) -> None:
+        table.add_row(name, Text(visible(text)))
+
+    row(
+        "discover",
+        f"{status.listed:,} URLs in {status.files:,} files" + (" …" if discovering else ""),
+    )
+    row("check", f"{'█' * filled}{'░' * (BAR - filled)} {status.done:,} of {total:,}")
+    row(
+        "",
+        f"{status.rate:,.1f} URLs/s · {duration(status.seconds)} so far · {left} left · "
+        f"{status.workers} workers, {len(status.batches)} batches",
+    )
+    for wait in status.waits[:HOSTS_NAMED]:
+        row("wait", wait_words(wait))
+    if status.hosts_waiting > HOSTS_NAMED:
+        row("wait", f"{status.hosts_waiting - HOSTS_NAMED:,} more hosts")
+    if status.second_looks:
+        row("wait", f"{status.second_looks:,} URLs wait for a second look")
+    for note in (*status.notes, status.why):
+        if note:
+            row("", note)
+    return table
+
+
 def choose(*, quiet: bool) -> Progress:
     if quiet:
         return Quiet()
+    if logs.chosen() == "json":
+        return Events()
     return Terminal() if sys.stderr.isatty() else Plain()

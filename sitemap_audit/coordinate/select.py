@@ -26,8 +26,10 @@ class Selection:
 
     def reason(self, url: str, host: str) -> str | None:
         """Why this URL is not asked; None = it is (or waits for the sample). `host` without port."""
-        if not self.options.in_scope(host):
-            return "out_of_scope"
+        return self.reason_in_scope(url) if self.options.in_scope(host) else "out_of_scope"
+
+    def reason_in_scope(self, url: str) -> str | None:
+        """The same for a URL of a host in scope."""
         if self._include and not any(p.search(url) for p in self._include):
             return "excluded"
         if any(p.search(url) for p in self._exclude):

@@ -10,11 +10,14 @@ import ipaddress
 import re
 import socket
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from sitemap_audit.errors import UsageError
 from sitemap_audit.formats.urls import Url, parse_url
 
+_LOOKUPS: Final = 32
+"""Names that are looked up at the same time."""
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 _SCOPE: Final = re.compile(r"(\*\.)?[a-z0-9_.:\[\]-]+", re.ASCII)
 
@@ -81,8 +84,9 @@ def private_sockets(sites: Sequence[Url]) -> tuple[str, ...]:
     so that a public name cannot open the way into the network by rebinding.
     """
     found: set[str] = set()
-    for site in sites:
-        addresses = _addresses(site.host, site.port)
+    with ThreadPoolExecutor(_LOOKUPS) as pool:  # one after the other, thousands of SITEs take minutes
+        looked_up = list(pool.map(lambda site: _addresses(site.host, site.port), sites))
+    for site, addresses in zip(sites, looked_up, strict=True):
         if addresses and all(not ipaddress.ip_address(a).is_global for a in addresses):
             found.update(f"{a} {site.port}" for a in addresses)
             if site.port in (80, 443):

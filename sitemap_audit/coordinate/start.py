@@ -12,19 +12,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.metadata import version as installed
 from platform import python_version
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final
 
 import redis
 
-from sitemap_audit import __version__
+from sitemap_audit import __version__, logs
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.follow import Follower
 from sitemap_audit.coordinate.known import take_up
 from sitemap_audit.coordinate.list_file import UrlList, take_list
+from sitemap_audit.coordinate.packer import Packer
 from sitemap_audit.coordinate.progress import Progress
 from sitemap_audit.coordinate.run import Coordinator
 from sitemap_audit.coordinate.signals import Signals
+from sitemap_audit.coordinate.status import StatusWriter
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.errors import RunFolderError, ServerError
 from sitemap_audit.queue.server import check_server, connect, private_server
@@ -34,19 +36,17 @@ from sitemap_audit.store.folder import RunFolder, RunRecord
 from sitemap_audit.store.parts import clean_leftovers
 from sitemap_audit.store.writer import PartWriter
 
-LIBRARIES = ("scrapy", "protego", "redis", "rq", "pycurl", "lxml", "selectolax", "duckdb")
+if TYPE_CHECKING:
+    from sitemap_audit.coordinate.metrics import RunMetrics
+
+ANSWER_S: Final = 5.0
+"""A server that takes longer for one answer counts as away: the run pauses, and stops when told to."""
+LIBRARIES: Final = ("scrapy", "protego", "redis", "rq", "pycurl", "lxml", "selectolax", "duckdb")
 
 
 def versions() -> dict[str, str]:
     """What this run was made with."""
     return {"sitemap-audit": __version__, "python": python_version()} | {n: installed(n) for n in LIBRARIES}
-
-
-def without_password(url: str) -> str:
-    """The server's URL as it may be stored."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=host).geturl()
 
 
 def check_given(url: str) -> list[str]:
@@ -77,18 +77,31 @@ def carry_out(
     listed: UrlList | None = None,
     resume: bool = False,
     verbose: bool = False,
+    metrics: RunMetrics | None = None,
 ) -> RunRecord:
     """Run (or resume) the audit of this folder until it is done or stopped. Raises SitemapAuditError.
 
-    `verbose`: what the children log is said on stderr too.
+    `verbose`: what the children log is said on stderr too. `metrics` is told what to scrape.
     """
+    logs.bind(run=record.run_id)
+    logs.hide(logs.secrets_of(record.transport.headers, redis_url))
     with _in_plain_words(folder), ExitStack() as stack:
         stack.enter_context(folder.locked())
+        stack.enter_context(logs.write_to(folder.log))
         stack.callback(progress.close)
         signals = Signals()
         stack.enter_context(signals.listen())
         record = _carry_out(
-            stack, folder, record, signals, redis_url, progress, listed, resume=resume, verbose=verbose
+            stack,
+            folder,
+            record,
+            signals,
+            redis_url,
+            progress,
+            listed,
+            metrics,
+            resume=resume,
+            verbose=verbose,
         )
     if record.state == "done":
         shutil.rmtree(folder.server, ignore_errors=True)
@@ -103,6 +116,7 @@ def _carry_out(
     redis_url: str | None,
     progress: Progress,
     listed: UrlList | None,
+    metrics: RunMetrics | None,
     *,
     resume: bool,
     verbose: bool,
@@ -110,23 +124,28 @@ def _carry_out(
     record = replace(
         record,
         state="running",
-        redis=without_password(redis_url) if redis_url else None,
+        redis=logs.without_password(redis_url) if redis_url else None,
         versions=versions(),
     )
     folder.write(record)
     clean_leftovers(folder.facts)
     if verbose:
-        stack.callback(Follower(folder.log, progress).close)
+        stack.callback(Follower(folder.log, progress.tell).close)
     url = stack.enter_context(server(folder, redis_url))
-    client = connect(url)
+    client = connect(url, patient=False, answer_s=ANSWER_S)
     stack.callback(client.close)
     work = Work(record.options)
     collector = Collector(
         work,
         Reader(client, record.run_id),
         {kind: PartWriter(folder.facts, kind) for kind in FACTS},
+        packer=Packer(folder.facts, folder.log),
     )
+    stack.callback(collector.close)
     collector.looked = record.looked
+    status = StatusWriter(record, client, work, collector)
+    if metrics is not None:
+        metrics.attach(status, url)
     if resume:
         take_up(folder, record, work, collector)
     if listed is not None:
@@ -140,7 +159,9 @@ def _carry_out(
         children=Children(url, record.run_id, record.transport, folder.log),
         progress=progress,
         signals=signals,
-        spider_wanted=not (resume and (record.discovered or collector.discovered)),
+        status=status,
+        spider_wanted=bool(record.options.sites or record.options.sitemaps)
+        and not (resume and (record.discovered or collector.discovered)),
     ).run()
 
 

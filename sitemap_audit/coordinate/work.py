@@ -10,24 +10,31 @@ import heapq
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sitemap_audit.coordinate.ledger import Ledger, State
 from sitemap_audit.coordinate.outstanding import Outstanding
 from sitemap_audit.coordinate.plan import Draft, Planner
+from sitemap_audit.coordinate.probes import probe_urls
 from sitemap_audit.coordinate.select import Selection
 from sitemap_audit.facts import Attempt, Page, PageState
-from sitemap_audit.formats.urls import Url, pace_host, parse_url, url_id
+from sitemap_audit.formats.urls import Url, pace_host, parse_url, url_id, url_number
 from sitemap_audit.options import RunOptions
+from sitemap_audit.queue.listing import Listed
 from sitemap_audit.queue.messages import Again, Batch, BatchUrl, Left, LeftWhy, Target
+from sitemap_audit.queue.pace import WaitWhy
 from sitemap_audit.settings import (
     BATCH_BOX_S,
+    BLOCK_MS,
     DOWN_ROUNDS_MAX,
     FOREIGN_ROBOTS_MAX,
     HOST_DOWN_MS,
     LIMITED_ROUNDS_MAX,
     SLOW_BOX_S,
 )
+
+NO_SLOT_S: Final = 1.0
+"""Pause of a host whose next slot lies beyond a box, until its pace has been asked."""
 
 
 class Planned(NamedTuple):
@@ -55,6 +62,8 @@ class Work:
     _foreign: set[str] = field(default_factory=set)
     _requeue: list[dict[str, list[int]]] = field(default_factory=list)
     """What lost batches left, host → seqs: each becomes a batch of its own."""
+    _turned_away: set[str] = field(default_factory=set)
+    """Hosts that let nobody in, or had no slot within a box: their pace says how long."""
 
     def __post_init__(self) -> None:
         self.planner = Planner(rate=self.options.rate, concurrency=self.options.concurrency)
@@ -64,28 +73,39 @@ class Work:
 
     def listed(self, identity: int, url: Url, sitemap: str) -> None:
         """An entry names this URL."""
-        seq = self.ledger.add(identity, url.href, "sitemap", listed=True)
-        if seq is None:
-            return
-        reason = self.selection.reason(url.href, url.host)
-        if reason is not None:
-            self._state(seq, State.SKIPPED, reason)
-            if reason == "out_of_scope":
-                self._foreign_robots(url)
-        elif self.selection.sampling and not self.whole:
-            self.selection.hold(seq, sitemap)
-        else:
-            self.planner.add(pace_host(url), (seq,))
+        self.listed_run(Listed(sitemap, url.origin, url.host, pace_host(url), [identity], [url.href]))
 
-    def _foreign_robots(self, url: Url) -> None:
+    def listed_run(self, listed: Listed) -> None:
+        """Entries name these URLs."""
+        ledger, selection = self.ledger, self.selection
+        in_scope = self.options.in_scope(listed.host)
+        if not in_scope:
+            self._foreign_robots(listed.origin, listed.pace_host)
+        planned: list[int] = []
+        for identity, href in zip(listed.identities, listed.hrefs, strict=True):
+            seq = ledger.add(identity, href, "sitemap", listed=True)
+            if seq is None:
+                continue
+            reason = selection.reason_in_scope(href) if in_scope else "out_of_scope"
+            if reason is not None:
+                self._state(seq, State.SKIPPED, reason)
+            elif selection.sampling and not self.whole:
+                selection.hold(seq, listed.sitemap)
+            else:
+                planned.append(seq)
+        if planned:
+            self.planner.add(listed.pace_host, planned)
+
+    def _foreign_robots(self, origin: str, pace: str) -> None:
         """Whether the other host's robots.txt names our sitemap decides about the entry: read that file, no page."""
-        if url.origin in self._foreign or len(self._foreign) >= FOREIGN_ROBOTS_MAX:
+        if origin in self._foreign or len(self._foreign) >= FOREIGN_ROBOTS_MAX:
             return
-        self._foreign.add(url.origin)
-        address = f"{url.origin}/robots.txt"
-        seq = self.ledger.add(int(url_id("robots " + url.origin), 16), address, "robots", listed=False)
+        self._foreign.add(origin)
+        seq = self.ledger.add(
+            int(url_id("robots " + origin), 16), f"{origin}/robots.txt", "robots", listed=False
+        )
         if seq is not None:
-            self.planner.add(pace_host(url), (seq,))
+            self.planner.add(pace, (seq,))
 
     def listing_is_whole(self) -> None:
         """Discovery has ended: choose the sample, and begin with the second wave."""
@@ -100,13 +120,22 @@ class Work:
                 self._state(seq, State.SKIPPED, "sample")
         held, self._targets = self._targets, {}
         self._second_wave(held.items())
+        self.probe()
+
+    def probe(self) -> None:
+        """Plan the addresses that cannot exist; those that are known already stay as they are."""
+        if self.options.depth == "page":
+            self._second_wave([(probe, "probe") for probe in probe_urls(self.ledger.listed_urls())])
 
     def targets(self, targets: Iterable[Target]) -> None:
         """URLs that facts name. Until the listing is whole nobody knows whether a sitemap lists them too."""
+        # Most are known, and known by their spelling: without a parse.
+        known = self.ledger.number
+        unknown = [target for target in targets if known(url_number(target.href)) is None]
         if self.whole:
-            self._second_wave(targets)
+            self._second_wave(unknown)
         else:
-            for href, how in targets:
+            for href, how in unknown:
                 self._targets.setdefault(href, how)
 
     def _second_wave(self, targets: Iterable[tuple[str, str]]) -> None:
@@ -117,7 +146,7 @@ class Work:
                 continue
             if limit is not None and len(self.ledger) >= limit:
                 return
-            seq = self.ledger.add(int(url_id(url.key), 16), url.href, how, listed=False)
+            seq = self.ledger.add(url_number(url.key), url.href, how, listed=False)
             if seq is not None:
                 self.planner.add(pace_host(url), (seq,))
 
@@ -130,10 +159,13 @@ class Work:
 
     def next_batch(self, workers: int, *, slow: bool = False) -> Planned | None:
         """The next batch for so many workers of a queue; None when nothing can be planned now."""
+        if self.outstanding.count(slow=slow) >= self.planner.most_batches(workers):
+            return None
         now = self.clock()
         while self._looks and self._looks[0][0] <= now:
             _, seq = heapq.heappop(self._looks)
             self._plan(seq, front=True)
+        self.planner.early = not self.whole
         ledger = self.ledger
         while True:
             lost = self._lost_before(workers, slow=slow)
@@ -142,13 +174,14 @@ class Work:
                 return None
             # A stale owner may have settled some of them meanwhile.
             urls = {h: [s for s in seqs if ledger.is_waiting(s)] for h, seqs in draft.urls.items()}
-            if any(urls.values()):
+            self.planner.ended(host for host, seqs in urls.items() if not seqs)
+            urls = {host: seqs for host, seqs in urls.items() if seqs}
+            if urls:
                 break
-            self.planner.ended(urls)
         batch = Batch(
             run=self.options.run_id,
             box_s=SLOW_BOX_S if slow else BATCH_BOX_S,
-            shares=draft.shares,
+            shares={host: draft.shares[host] for host in urls},
             urls=tuple(
                 BatchUrl(s, ledger.url(s), ledger.how(s), self._history.get(s, ()))
                 for seqs in urls.values()
@@ -195,33 +228,54 @@ class Work:
         hosts = self.outstanding.answered(batch, seqs)
         for host in {h for seq, h in hosts.items() if seq not in silent}:
             self.planner.hosts[host].limited = 0
+            self._turned_away.discard(host)
         for seq in seqs:
             state, reason = states.get(seq, (State.CHECKED, None))
             self.ledger.settle(seq, state, reason)
             self._history.pop(seq, None)
+        self._free_hosts()
+
+    def _free_hosts(self, moved: Set[str] = frozenset()) -> None:
+        """Hosts of which a batch owes nothing more may be in the next one. `moved`: to the slow queue, just now."""
+        for share in self.outstanding.freed():
+            self.planner.ended((share.host,))
+            if share.host not in moved and (share.late or share.done == share.given):
+                self.planner.managed(share.host, share.given, share.done)
+            if share.late and not share.done and share.host not in moved:
+                # Its next slot lies beyond a box. Until its pace is asked it need not be tried again and again.
+                self._turned_away.add(share.host)
+                self.planner.sleep(share.host, self.clock() + NO_SLOT_S)
 
     def left(self, batch: str, left: Sequence[Left]) -> None:
         """URLs handed back without a fact."""
-        hosts = self.outstanding.answered(batch, [n.seq for n in left])
+        late = {n.seq for n in left if n.why is LeftWhy.BOX}
+        hosts = self.outstanding.answered(batch, [n.seq for n in left], left=True, late=late)
+        back: dict[str, list[int]] = {}
         waits: dict[str, LeftWhy] = {}
+        moved: set[str] = set()
         for item in left:
             host = hosts.get(item.seq)
             if host is None or not self.ledger.is_waiting(item.seq):
                 continue
             if item.attempt:
                 self._remember(item.seq, item.attempt)
-            self.planner.add(host, (item.seq,), front=True)
+            back.setdefault(host, []).append(item.seq)
             if item.why in (LeftWhy.LIMITED, LeftWhy.DOWN):
                 waits[host] = item.why
             elif item.why is LeftWhy.SLOW:
                 self.planner.mark_slow(host)
+                moved.add(host)
+        for host, seqs in back.items():
+            self.planner.add(host, seqs, front=True)
         for host, why in waits.items():
             self._host_waits(host, why)
+        self._free_hosts(moved)
 
     def _host_waits(self, host: str, why: LeftWhy) -> None:
         """The host turned a batch away, or does not answer: leave it alone for a while, in the end for good."""
         queue = self.planner.hosts[host]
         queue.limited += 1
+        self._turned_away.add(host)
         down = why is LeftWhy.DOWN
         if queue.limited > (DOWN_ROUNDS_MAX if down else LIMITED_ROUNDS_MAX):
             for seq in self.planner.take_all(host):
@@ -231,10 +285,19 @@ class Work:
         pause = HOST_DOWN_MS / 1000 if down else 2.0 ** min(queue.limited - 1, 5)
         self.planner.sleep(host, self.clock() + pause)
 
-    def wait_for(self, host: str, seconds: float) -> None:
-        """The host's pace says how long it wants to be left alone."""
-        if host in self.planner.hosts and seconds > 0:
-            self.planner.sleep(host, self.clock() + seconds)
+    def turned_away(self) -> list[str]:
+        """Hosts whose pace is to be asked how long they are to be left alone (`wait_for`)."""
+        return [host for host in self._turned_away if self.planner.hosts[host].urls]
+
+    def wait_for(self, host: str, why: WaitWhy, seconds: float) -> None:
+        """The host's pace says that it wants to be left alone so long, or for more than a run has (parked)."""
+        if why is WaitWhy.PARKED:
+            for seq in self.planner.take_all(host):
+                self._state(seq, State.UNCHECKED, "rate_limited")
+        elif seconds > 0:
+            # A slot can be reserved a little before its time.
+            early = BLOCK_MS / 1000 if why is WaitWhy.CRAWL_DELAY else 0.0
+            self.planner.sleep(host, self.clock() + seconds - early)
 
     def again(self, batch: str, again: Sequence[Again]) -> None:
         """URLs that want a second look, later (definitions 11)."""
@@ -245,6 +308,7 @@ class Work:
                 if attempt is not None:
                     self._remember(seq, attempt)
                 heapq.heappush(self._looks, (due, seq))
+        self._free_hosts()
 
     def _remember(self, seq: int, attempt: Attempt) -> None:
         self._history[seq] = (*self._history.get(seq, ()), attempt)
@@ -259,9 +323,12 @@ class Work:
         self.planner.ended(under.hosts)
 
     def _return(self, urls: Mapping[int, str]) -> None:
+        back: dict[str, list[int]] = {}
         for seq, host in urls.items():
             if self.ledger.is_waiting(seq):
-                self.planner.add(host, (seq,), front=True)
+                back.setdefault(host, []).append(seq)
+        for host, seqs in back.items():
+            self.planner.add(host, seqs, front=True)
 
     def lost(self, batch: str) -> None:
         """Neither queued nor leased nor finished: its worker died."""
@@ -313,6 +380,11 @@ class Work:
     @property
     def second_looks(self) -> int:
         return len(self._looks)
+
+    @property
+    def last_look_in(self) -> float:
+        """About how many seconds until the last of the second looks is due (they come in with growing times)."""
+        return max(0.0, self._looks[-1][0] - self.clock()) if self._looks else 0.0
 
     @property
     def nothing_left(self) -> bool:

@@ -8,6 +8,7 @@
 --          so a request that was on the wire at the last doubling does not count again
 -- ARGV[7]  such round trips in a row that park the host
 -- ARGV[8]  lifetime of the key in ms
+-- ARGV[9]  channel on which all processes hear of it: "WHO MS HOST"     ARGV[10] who says it     ARGV[11] the host
 -- returns  {wait ms, gap ms as text, parked 0 or 1}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
@@ -22,6 +23,7 @@ if now - tonumber(ARGV[6]) >= held then
   strikes = strikes + 1
   redis.call('HSET', KEYS[1], 'gap', string.format('%.3f', gap), 'held', string.format('%.3f', now), 'strikes', strikes, 'clean', 0)
 end
+redis.call('HSET', KEYS[1], 'asked', asked < 0 and 0 or 1)
 if asked < 0 then asked = gap end
 if asked > cap or strikes >= tonumber(ARGV[7]) then
   parked = math.max(parked, now + math.min(math.max(asked, cap), tonumber(ARGV[8])))
@@ -30,4 +32,6 @@ end
 local wait_until = math.max(number(2), now + math.min(asked, tonumber(ARGV[8])))
 redis.call('HSET', KEYS[1], 'until', string.format('%.3f', wait_until))
 redis.call('PEXPIRE', KEYS[1], 2 * tonumber(ARGV[8]))
+-- A user without the right to publish does all the rest.
+redis.pcall('PUBLISH', ARGV[9], ARGV[10] .. ' ' .. math.ceil(wait_until - now) .. ' ' .. ARGV[11])
 return {math.ceil(wait_until - now), string.format('%.3f', gap), parked > now and 1 or 0}

@@ -164,6 +164,11 @@ def queued_batches(client: redis.Redis) -> set[str]:
         return {i.decode().partition("-")[0] for ids in _queued_ids(pipe) for i in ids}
 
 
+def batches_waiting(client: redis.Redis, queue_name: str) -> int:
+    """How many batches wait in this queue for a worker."""
+    return int(client.llen(f"rq:queue:{queue_name}"))
+
+
 def lost_batches(client: redis.Redis, run: str, batches: Iterable[str]) -> set[str]:
     """Of `batches` those neither queued nor leased, at one moment.
 
@@ -215,6 +220,11 @@ def get_options(client: redis.Redis, run: str) -> RunOptions | None:
     """The options of a run; None when the server knows no such run."""
     text: Any = client.get(keys.options(run))
     return None if text is None else RunOptions.from_json(text)
+
+
+def knows_run(client: redis.Redis, run: str) -> bool:
+    """Does the server hold the options of the run? Not any more: it was emptied, or restarted without its data."""
+    return bool(client.exists(keys.options(run)))
 
 
 def set_stop(client: redis.Redis, run: str) -> None:

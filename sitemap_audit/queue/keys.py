@@ -22,6 +22,11 @@ def stop_flag(run: str) -> str:
     return f"{PREFIX}:{run}:stop"
 
 
+def status(run: str) -> str:
+    """String: RunStatus as JSON, written each second by the coordinator. Lives STATUS_TTL_S after the last one."""
+    return f"{PREFIX}:{run}:status"
+
+
 def pages_stream(run: str) -> str:
     """Stream of page facts and batch heads. Entries leave it by XDEL once they are stored."""
     return f"{PREFIX}:{run}:pages"
@@ -42,11 +47,26 @@ def robots(run: str, origin: str) -> str:
     return f"{PREFIX}:{run}:robots:{origin}"
 
 
+def robots_waiting(run: str) -> str:
+    """Sorted set: origins whose robots.txt failed and waits for its second look, by the time of the first. Lives ROBOTS_TTL_S."""
+    return f"{PREFIX}:{run}:robots-waiting"
+
+
 def robots_claim(run: str, origin: str) -> str:
     """String: who fetches the origin's robots.txt now. Lives ROBOTS_CLAIM_MS."""
     return f"{PREFIX}:{run}:robots-claim:{origin}"
 
 
 def pace(host: str) -> str:
-    """Hash {tat, gap, until, clean, strikes, fails, parked} of a host, over all runs. Lives PACE_TTL_MS."""
+    """Hash {last, tat, gap, until, asked, clean, strikes, fails, down, parked} of a host, over all runs. Lives PACE_TTL_MS."""
     return f"{PREFIX}:pace:{host}"
+
+
+def pace_life() -> str:
+    """String: ms at which the server last came back from its log (reserve.lua). Stays."""
+    return f"{PREFIX}:pace-life"
+
+
+def holds() -> str:
+    """Channel: holds of hosts, as they are set (hold.lua)."""
+    return f"{PREFIX}:holds"

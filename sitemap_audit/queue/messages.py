@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 import orjson
 
 from sitemap_audit.facts import Attempt, ErrorClass
+from sitemap_audit.queue.listing import Listed
 from sitemap_audit.settings import SCHEMA
 
 
@@ -151,6 +152,8 @@ class PagesMessage:
     again: tuple[Again, ...] = ()
     targets: tuple[Target, ...] = ()
     finished: bool = False
+    results: Mapping[str, int] = field(default_factory=dict)
+    """What became of `done`, for metrics: `checked 2xx`, `unchecked challenge` → number."""
     lines: bytes = b""
 
     def head(self) -> dict[str, Any]:
@@ -162,6 +165,7 @@ class PagesMessage:
             "again": [[n.seq, _attempt_row(n.attempt)] for n in self.again],
             "targets": [list(t) for t in self.targets],
             "finished": self.finished,
+            "results": dict(self.results),
         }
 
     @classmethod
@@ -174,24 +178,25 @@ class PagesMessage:
             again=tuple(Again(seq, _attempt(row)) for seq, row in head["again"]),
             targets=tuple(Target(href, how) for href, how in head["targets"]),
             finished=head["finished"],
+            results=head.get("results", {}),
             lines=lines,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntriesMessage:
-    """Entry facts of one sitemap file; `count` lines."""
+    """Entry facts; `count` lines. `listed`: the URLs that they list, once more, for the account."""
 
     lines: bytes
     count: int = 0
-    sitemap: str | None = None
+    listed: tuple[Listed, ...] = ()
 
     def head(self) -> dict[str, Any]:
-        return {"count": self.count, "sitemap": self.sitemap}
+        return {"count": self.count, "listed": [list(run) for run in self.listed]}
 
     @classmethod
     def read(cls, head: Mapping[str, Any], lines: bytes) -> Self:
-        return cls(lines=lines, count=head["count"], sitemap=head["sitemap"])
+        return cls(lines=lines, count=head["count"], listed=tuple(map(Listed._make, head["listed"])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,12 @@ class RobotsStore:
             looks=int(seen[b"looks"]),
         )
 
+    def waiting(self, limit: int = 10) -> list[tuple[str, StoredRobots]]:
+        """(origin, what was answered) of robots.txt files that wait for their second look, the oldest first."""
+        found: Any = self._client.zrange(keys.robots_waiting(self._run), 0, limit - 1)
+        stored = [(origin.decode(), self.get(origin.decode())) for origin in found]
+        return [(origin, one) for origin, one in stored if one is not None and not one.believed()]
+
     def claim(self, origin: str, who: str = "") -> bool:
         """True: fetch it now and `put` it. False: somebody else does; `get` again in a moment."""
         key = keys.robots_claim(self._run, origin)
@@ -93,5 +99,11 @@ class RobotsStore:
                 },
             )
             pipe.expire(key, ROBOTS_TTL_S)
+            waiting = keys.robots_waiting(self._run)
+            if robots.believed():
+                pipe.zrem(waiting, origin)
+            else:
+                pipe.zadd(waiting, {origin: robots.fetched_at.timestamp()})
+                pipe.expire(waiting, ROBOTS_TTL_S)
             pipe.delete(keys.robots_claim(self._run, origin))
             pipe.execute()

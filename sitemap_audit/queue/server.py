@@ -24,12 +24,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import redis
 from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.connection import DefaultParser
 from redis.exceptions import (
     AuthenticationError,
     BusyLoadingError,
     ConnectionError,
+    MasterDownError,
     NoPermissionError,
     OutOfMemoryError,
+    ReadOnlyError,
     RedisError,
     ResponseError,
     TimeoutError,
@@ -44,32 +47,60 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 OUTAGE: Final = (ConnectionError, TimeoutError, BusyLoadingError)
-"""What a client sees while the server is away or loads its data."""
-SERVER_FULL: Final = (OutOfMemoryError,)
-PATIENCE: Final = 150
-"""Retries of a patient client, at most 2 s apart: it outlives an outage of about five minutes."""
+"""What a client sees while the server is away, loads its data, or refuses the password."""
+
+
+class LogRefusedError(ResponseError):
+    """MISCONF: the server's disk does not take its log or its snapshot, so it takes no write (nor PING)."""
+
+
+# redis-py has no names for these. UNBLOCKED: the server became a replica while we waited for it.
+DefaultParser.EXCEPTION_CLASSES.update(MISCONF=LogRefusedError, UNBLOCKED=ReadOnlyError)
+SERVER_FULL: Final = (OutOfMemoryError, LogRefusedError, ReadOnlyError, MasterDownError, NoPermissionError)
+"""What a client sees while the server lives, but takes no writes: no memory, no disk, a replica now, another ACL.
+
+All of them pass when somebody mends the server, and none of them has done a part of the command.
+"""
+_KEEPALIVE: Final[dict[str, Any]] = {
+    "socket_keepalive": True,
+    "socket_keepalive_options": {
+        getattr(socket, name): value
+        for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+        if hasattr(socket, name)
+    },
+}
+"""The system notices within a minute that the other machine is gone without a word."""
 KEEP_LOOK_S: Final = 0.2
 """How often the owner of a private server looks whether it is still there."""
 KEEP_PAUSE_S: Final = 2.0
 """Between two tries to start it again."""
 
 
-def connect(url: str, *, patient: bool = True, wait_when_full: bool = False) -> redis.Redis:
+def connect(
+    url: str, *, patient: bool = True, wait_when_full: bool = False, answer_s: float = 1.0
+) -> redis.Redis:
     """A client of the server at `url` (redis://, rediss:// or unix://).
 
-    A patient one retries while the server is away, for about five minutes; the other fails within
-    a second (OUTAGE), for callers that have transfers to serve meanwhile. `wait_when_full` retries
-    writes that the server refuses for want of memory too. No command is sent here.
+    A patient one retries for as long as the server is away, at most 2 s apart; the other fails after
+    `answer_s` (OUTAGE), for callers that have something else to do meanwhile. `wait_when_full` retries
+    writes that the server refuses (SERVER_FULL) too. No command is sent here.
     """
-    retry = Retry(ExponentialBackoff(cap=2, base=0.1), PATIENCE) if patient else Retry(NoBackoff(), 1)
+    if patient:
+        retry = Retry(ExponentialBackoff(cap=2, base=0.1), -1)
+        retry_on: list[type[Exception]] = [*OUTAGE, *(SERVER_FULL if wait_when_full else ())]
+    else:
+        # One more try takes care of a connection that the server had closed meanwhile.
+        retry, retry_on = Retry(NoBackoff(), 1, (ConnectionError,)), []
     try:
         return redis.Redis.from_url(
             url,
             retry=retry,
-            retry_on_error=[*OUTAGE, *(SERVER_FULL if wait_when_full else ())],
-            socket_timeout=30 if patient else 1,
-            socket_connect_timeout=5 if patient else 1,
-            health_check_interval=30,
+            retry_on_error=retry_on,
+            socket_timeout=30 if patient else answer_s,
+            socket_connect_timeout=5 if patient else answer_s,
+            # No PING before a command: a server that cannot write its log refuses even that.
+            health_check_interval=0,
+            **({} if url.startswith("unix:") else _KEEPALIVE),
         )
     except ValueError as error:
         raise ServerError(
@@ -174,6 +205,24 @@ def private_folder() -> Path:
     return folder
 
 
+SOCKET_NOTE: Final = "socket"
+"""File of the state folder that says where the socket is: the environment of another terminal may differ."""
+
+
+def private_url(state: Path) -> str | None:
+    """URL of the private server that works on `state` now or did last, without starting or locking anything.
+
+    None when no server ever worked there, or the note is not one of ours.
+    """
+    try:
+        path = Path((state / SOCKET_NOTE).read_text("utf-8").strip())
+        if path.suffix != ".sock" or path.parent.stat().st_uid != os.getuid():
+            return None
+    except (OSError, UnicodeDecodeError):
+        return None
+    return f"unix://{path}?db=0"
+
+
 @contextlib.contextmanager
 def folder_lock(state: Path) -> Iterator[None]:
     """Hold `state` for this process; RunFolderError while another living run holds it."""
@@ -242,6 +291,7 @@ def private_server(state: Path) -> Iterator[str]:
         name = hashlib.sha256(str(state).encode()).hexdigest()[:12]
         path = private_folder() / f"{name}.sock"
         url = f"unix://{path}?db=0"
+        (state / SOCKET_NOTE).write_text(f"{path}\n", "utf-8")
         try:
             if _answers(url):
                 _wait_loaded(url)

@@ -29,6 +29,8 @@ from sitemap_audit.queue.messages import (
 from sitemap_audit.queue.server import SERVER_FULL
 from sitemap_audit.settings import FINISHED_LEASE_MS, MEMORY_SHARE, STREAM_MAX_MESSAGES
 
+_GZIP: Final = 31
+"""zlib's way to say: with gzip's header and checksum. The store keeps payloads as they are."""
 _SHORTEST_WAIT_S: Final = 0.01
 _LONGEST_WAIT_S: Final = 0.5
 _MEMORY_LOOK_S: Final = 1.0
@@ -84,21 +86,20 @@ class Publisher:
         kind, head, lines = pack(message)
         fields: dict[Any, Any] = {b"k": kind, b"h": isal_zlib.compress(head, 1)}
         if lines:
-            fields[b"p"] = isal_zlib.compress(lines, 1)
+            fields[b"p"] = isal_zlib.compress(lines, 1, _GZIP)
         wait = _SHORTEST_WAIT_S
         while True:
-            if not self._full(stream):
-                try:
+            try:
+                if not self._full(stream):
                     with self._client.pipeline(transaction=lease is not None) as pipe:
                         pipe.xadd(stream, fields)
                         if lease is not None:
                             pipe.set(lease, worker, px=FINISHED_LEASE_MS)
                         pipe.execute()
-                except SERVER_FULL:
-                    self._memory_tight = True
-                    self._memory_seen = time.monotonic()
-                else:
                     return
+            except SERVER_FULL:
+                self._memory_tight = True
+                self._memory_seen = time.monotonic()
             if self._give_up.wait(wait):
                 raise GaveUpError(kind)
             wait = min(2 * wait, _LONGEST_WAIT_S)
@@ -116,11 +117,15 @@ class Publisher:
 
 
 class Delivery(NamedTuple):
-    """A message as read. `stream` and `id` are what `forget` wants; ids of one stream ascend."""
+    """A message as read. `stream` and `id` are what `forget` wants; ids of one stream ascend.
+
+    `packed`: the lines of the message as one gzip member, as they stood in the stream.
+    """
 
     stream: str
     id: str
     message: Message
+    packed: bytes = b""
 
 
 class Reader:
@@ -141,10 +146,10 @@ class Reader:
 
         `block_ms` 0 returns at once. ServerError when a message is of another schema.
         """
-        for stream in (self._pages, self._entries):
-            if found := self._look({stream: self._after[stream]}, count, None):
-                return found
-        return self._look(self._after, count, block_ms) if block_ms > 0 else []
+        found = self._look({self._pages: self._after[self._pages]}, count, None)
+        if found or block_ms > 0:
+            return found or self._look(self._after, count, block_ms)
+        return self._look({self._entries: self._after[self._entries]}, count, None)
 
     def backlog(self) -> tuple[int, int]:
         """How many messages stand in the streams of pages and entries, those read but not forgotten included."""
@@ -176,6 +181,10 @@ class Reader:
                 ms, _, number = last.partition("-")
                 self._client.xtrim(stream, minid=f"{ms}-{int(number) + 1}", approximate=False)
 
+    def begin_anew(self) -> None:
+        """The server lost all: what stands in the streams now was never read. As `forget_read`, all is stored."""
+        self._after = dict.fromkeys(self._after, "0-0")
+
     def _look(self, after: dict[str, str], count: int, block_ms: int | None) -> list[Delivery]:
         streams: dict[Any, Any] = dict(after)
         answer: Any = self._client.xread(streams, count=count, block=block_ms)
@@ -190,14 +199,14 @@ class Reader:
                 message = unpack(
                     fields[b"k"].decode(),
                     isal_zlib.decompress(fields[b"h"]),
-                    isal_zlib.decompress(payload) if payload else b"",
+                    isal_zlib.decompress(payload, _GZIP) if payload else b"",
                 )
                 if message is None:
                     raise ServerError(
                         f"Message {message_id} of {stream} was written by another version of sitemap-audit. "
                         "Run the coordinator and all workers in one version."
                     )
-                found.append(Delivery(stream, message_id, message))
+                found.append(Delivery(stream, message_id, message, payload or b""))
                 self._after[stream] = message_id
         found.sort(key=lambda d: d.stream != self._pages)
         return found

@@ -99,6 +99,10 @@ def _answer(run: Judged, question: _Question) -> Answer:
     )
     if unjudged:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in unjudged)
+        if "index-noindex-blocked" in rules and any(
+            reason in ("robots", "own_agent") for reason, _ in unjudged
+        ):
+            reasons += " (--inspect-blocked reads them)"
         return Answer(question.text, "unknown", f"not all could be judged: {reasons}")
     listed = run.one("SELECT count(*) FROM urls WHERE listed")
     if not listed:

@@ -8,6 +8,7 @@ characters are replaced, so that no terminal or editor obeys a site; exact value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,6 +47,22 @@ _CONTROLS: Final = r"[\x00-\x1f\x7f-\x{9f}\x{200e}\x{200f}\x{2028}\x{2029}\x{202
 def _text(sql: str) -> str:
     clean = f"regexp_replace(regexp_replace({sql}, '{_SPACES}', ' ', 'g'), '{_CONTROLS}', chr(65533), 'g')"
     return f"CASE WHEN regexp_matches({sql}, '{_FORMULA}') THEN '''' || {clean} ELSE {clean} END"
+
+
+def _python(pattern: str) -> re.Pattern[str]:
+    """RE2 writes `\\x{2028}` what Python writes `\\u2028`; else the two agree."""
+    return re.compile(re.sub(r"\\x\{([0-9a-f]+)\}", lambda m: f"\\u{int(m[1], 16):04x}", pattern))
+
+
+_FORMULA_PYTHON: Final = _python(_FORMULA)
+_SPACES_PYTHON: Final = _python(_SPACES)
+_CONTROLS_PYTHON: Final = _python(_CONTROLS)
+
+
+def safe_text(text: str) -> str:
+    """The cell of a text, for what is written without a database: the same as `cell_sql` makes of it."""
+    clean = _CONTROLS_PYTHON.sub("\ufffd", _SPACES_PYTHON.sub(" ", text))
+    return "'" + clean if _FORMULA_PYTHON.search(text) else clean
 
 
 def cell_sql(column: Column) -> str:

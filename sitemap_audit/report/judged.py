@@ -56,7 +56,7 @@ def judged(
     `severities`: rule id → severity of the user's configuration; `off`: rules that are not judged.
     """
     options = record.options
-    rules = tuple(r for r in all_rules() if r.id not in off)
+    rules = tuple(r for r in all_rules() if r.id not in off and (not r.off or r.id in (severities or {})))
     values = default_thresholds() | dict(thresholds or {})
     with tempfile.TemporaryDirectory(prefix="judge-", dir=folder.path) as spill:
         con = open_judge(Path(spill))
@@ -67,7 +67,7 @@ def judged(
                 settings=JudgeSettings(
                     verdict_bot=options.bots[0],
                     robots_mode=options.robots_mode,
-                    depth="head" if options.depth == "page" else options.depth,
+                    depth=options.depth,
                     thresholds=values,
                 ),
                 run=_run_row(record),

@@ -163,7 +163,7 @@ def summarise(run: Judged) -> Summary:
         started_at=record.started_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         finished_at=record.finished_at.strftime("%Y-%m-%dT%H:%M:%SZ") if record.finished_at else None,
         verdict_bot=record.options.bots[0],
-        depth="head" if record.options.depth == "page" else record.options.depth,
+        depth=record.options.depth,
         listed=sum(n for _, _, n in account),
         checked=sum(n for state, _, n in account if state == "checked"),
         skipped={reason or "unknown": n for state, reason, n in account if state == "skipped"},
@@ -278,7 +278,7 @@ def _hosts(run: Judged) -> tuple[HostCount, ...]:
             FROM urls u LEFT JOIN report_url_counts c ON c.url_key = u.url_key WHERE u.listed GROUP BY 1
         )
         SELECT coalesce(u.origin, r.origin), r.state, coalesce(u.listed, 0), coalesce(u.checked, 0), coalesce(u.errors, 0)
-        FROM u FULL JOIN robots_files r ON r.origin = u.origin ORDER BY 3 DESC, 1
+        FROM u FULL JOIN (FROM robots_files WHERE at_root IS DISTINCT FROM false) r ON r.origin = u.origin ORDER BY 3 DESC, 1
         """
     )
     return tuple(HostCount(*row) for row in rows)

@@ -188,7 +188,7 @@ ROBOTS: Final = Table(
         Column("fetched_at", "r.fetched_at", T),
         Column("error", "nullif(concat_ws(': ', r.error_class, r.error_detail), '')"),
     ),
-    "FROM robots_files r LEFT JOIN report_origins o ON o.origin = r.origin",
+    "FROM robots_files r LEFT JOIN report_origins o ON o.origin = r.origin WHERE r.at_root IS DISTINCT FROM false",
     "r.origin",
 )
 

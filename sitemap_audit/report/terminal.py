@@ -104,6 +104,11 @@ def reconciliation(summary: Summary) -> str:
 def _hints(summary: Summary) -> list[str]:
     """What would let us see more."""
     hints = []
+    if n := summary.skipped.get("robots"):
+        hints.append(
+            f"robots.txt keeps {summary.verdict_bot} out, and so us ({n:,} URLs not fetched): with the owner's leave, "
+            "--inspect-blocked reads them, and whether they carry a noindex that nobody can see"
+        )
     if n := summary.skipped.get("own_agent"):
         hints.append(
             f"robots.txt lets {summary.verdict_bot} in, but not sitemap-audit ({n:,} URLs): with the owner's leave, "
@@ -203,6 +208,6 @@ def _unjudged(summary: Summary) -> list[Text]:
         said = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
         names = ", ".join(rules[:6]) + (f" and {len(rules) - 6} more" if len(rules) > 6 else "")
         out.append(Text(f"  {said}: {names}", style="dim"))
-    if any("blocked_page" in r.unjudged for r in gaps):
+    if any({"blocked_page", "robots", "own_agent"} & r.unjudged.keys() for r in gaps):
         out.append(Text("  --inspect-blocked reads the pages that robots.txt blocks", style="dim"))
     return out

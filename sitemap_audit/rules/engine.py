@@ -15,6 +15,7 @@ from typing import Final
 
 import duckdb
 
+from sitemap_audit.rules.relations import ORIGINS_IN_USE
 from sitemap_audit.rules.rule import FIX_COLUMNS, Need, Rule, Severity
 
 OF_THE_RUN: Final = frozenset({Need.PREVIOUS_RUN, Need.LINKS, Need.ACCESS_LOG})
@@ -65,6 +66,9 @@ def judge(
     chosen = config or {}
     named: set[str] = set()
     con.execute("TRUNCATE hits")
+    rules = tuple(rules)
+    if any("origins_in_use" in rule.sql for rule in rules):
+        con.execute(f"TRUNCATE origins_in_use; INSERT INTO origins_in_use BY NAME {ORIGINS_IN_USE}")
     con.execute("CREATE OR REPLACE TEMP TABLE words (id VARCHAR, fix VARCHAR, source VARCHAR)")
     for rule in rules:
         con.execute(

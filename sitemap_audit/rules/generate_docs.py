@@ -18,7 +18,7 @@ from typing import Final
 import orjson
 
 from sitemap_audit.rules.catalogue import AREAS, all_rules
-from sitemap_audit.rules.rule import Fires, Row, Rule
+from sitemap_audit.rules.rule import Fires, Row, Rule, need_words
 from sitemap_audit.rules.sources import SOURCES
 from sitemap_audit.rules.thresholds import THRESHOLDS
 
@@ -78,7 +78,7 @@ def _example(case: Fires) -> Iterator[str]:
 def _needs(rule: Rule) -> str:
     parts = []
     if rule.needs:
-        parts.append("of the URL: " + ", ".join(sorted(rule.needs)))
+        parts.append("of the URL: " + need_words(rule.needs))
     if rule.target_needs:
         parts.append("of the target: " + ", ".join(sorted(rule.target_needs)))
     if rule.lacks is not None:
@@ -96,6 +96,9 @@ def _section(rule: Rule) -> Iterator[str]:
     place = f", number {rule.rank} of the thirty that matter most" if rule.rank is not None else ""
     yield f"**{rule.title}** ({rule.severity}, {rule.confidence}{place})"
     yield ""
+    if rule.off:
+        yield f'Off unless the configuration asks for it: `[rules.severity]` with `{rule.id} = "{rule.severity}"`.'
+        yield ""
     yield rule.why
     yield ""
     yield f"*Fix:* {rule.fix}"

@@ -29,6 +29,15 @@ def count_of(number: str) -> str:
     return f"format('{{:,}}', {number})"
 
 
+def shown(lines: str, text: str) -> str:
+    """SQL: the first three of a list of `lines` as `line 3: …`, and how many more; `text` is SQL over a line `l`."""
+    few = f"array_to_string(list_transform({lines}[:3], lambda l: 'line ' || l.line || ': ' || left({text}, 100)), '; ')"
+    more = (
+        f"CASE WHEN len({lines}) > 3 THEN ' and ' || {count_of(f'len({lines}) - 3')} || ' more' ELSE '' END"
+    )
+    return f"{few} || {more}"
+
+
 NOINDEX_TAGS: Final = """left(nullif(concat_ws(' | ',
     array_to_string(list_transform(p.meta_robots, lambda m: 'meta ' || m.name || ': ' || m.content), ' | '),
     array_to_string(list_transform(p.x_robots_tag, lambda x: 'X-Robots-Tag: ' || x), ' | ')), ''), 300)"""
@@ -80,14 +89,30 @@ ORIGINS_IN_USE: Final = f"""
     ) WHERE origin IS NOT NULL GROUP BY origin
 """
 """`origin, claim, place`: origins that a listed URL (place 0), a SITE (1) or a sitemap somebody named (2)
-uses, and what the map says of them. The robots.txt of any other origin is nobody's fault."""
+uses, and what the map says of them. The robots.txt of any other origin is nobody's fault. The engine fills the
+table `origins_in_use` with it once: rules read that."""
+
+ROBOTS_ASKED: Final = """
+    SELECT r.*, u.claim FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
+    WHERE u.place < 2 AND r.at_root IS DISTINCT FROM false
+"""
+"""`robots_files` with `claim`, of the origins that a SITE or a listed URL uses: how each was answered."""
+
+ROBOTS_TEXTS: Final = f"""
+    WITH asked AS ({ROBOTS_ASKED})
+    SELECT a.* FROM asked a
+    -- Of addresses that are led to one file, the one where it lies says what stands in it.
+    ANTI JOIN asked o ON o.robots_url = a.final_url AND o.origin <> a.origin
+    WHERE a.state = 'ok'
+"""
+"""The files among them that state rules, each once: what stands in them."""
 
 # Where a file is named: lines of robots.txt before lines of an index, the first of each.
 _NAMED: Final = """
     SELECT url, arg_min(claim, place) AS claim FROM (
         SELECT u.s."abs" AS url, 'Sitemap line ' || u.s.line || ' of ' || r.robots_url AS claim,
                (0, r.robots_url, u.s.line) AS place
-        FROM robots_files r, unnest(r.sitemaps) AS u(s)
+        FROM robots_files r, unnest(r.sitemaps) AS u(s) WHERE r.at_root IS DISTINCT FROM false
         UNION ALL
         SELECT loc, 'listed in ' || sitemap || coalesce(', line ' || line, ''), (1, sitemap, line)
         FROM index_children WHERE loc IS NOT NULL

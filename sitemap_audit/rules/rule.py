@@ -63,6 +63,15 @@ class Need(StrEnum):
     ACCESS_LOG = "access_log"
 
 
+OPTION_FOR: Final = {Need.BLOCKED_PAGE: "--inspect-blocked"}
+"""Needs that a run meets only with an option: named wherever the need is."""
+
+
+def need_words(needs: frozenset[Need]) -> str:
+    """The needs in order, each with the option it takes: `blocked_page (--inspect-blocked), robots`."""
+    return ", ".join(f"{n} ({OPTION_FOR[n]})" if n in OPTION_FOR else n for n in sorted(needs))
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Why the rule is right. `id`: a line of sources.py; `section`: the place, in our words, never quoted."""
@@ -126,6 +135,8 @@ class Rule:
     tier: Tier = Tier.V1
     rank: int | None = None
     """Place among the thirty that matter most, 1 first."""
+    off: bool = False
+    """Judged only when `[rules.severity]` of the configuration gives it a severity."""
     known_as: tuple[str, ...] = ()
     """What other tools call it, each `tool: its words`."""
 

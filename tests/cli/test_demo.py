@@ -1,4 +1,4 @@
-"""The demo is the specification of the rules in the large: each fires once on its fault, on nothing else."""
+"""The demo is the specification of the rules in the large: each one it shows fires once on its fault, on nothing else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from sitemap_audit.demo.site import FAULTS, OTHER, SITE
 from sitemap_audit.rules.catalogue import all_rules
+from sitemap_audit.rules.rule import Tier
 from tests.cli.audit import Outcome, call
 
 
@@ -19,8 +20,13 @@ def test_it_ends_well_whatever_it_found(demo: Outcome) -> None:
     assert demo.code == 0, demo.stderr
 
 
-def test_every_rule_has_its_fault() -> None:
-    assert set(FAULTS) == {rule.id for rule in all_rules()}
+def test_every_leading_rule_has_its_fault() -> None:
+    assert {rule.id for rule in all_rules() if rule.tier is Tier.TOP30} <= set(FAULTS)
+
+
+def test_no_rule_finds_what_is_not_there(demo: Outcome) -> None:
+    # The neighbours in trouble are named by Sitemap lines of the shop: that notice is true.
+    assert set(demo.findings) - set(FAULTS) == {"robots-sitemap-other-host"}
 
 
 @pytest.mark.parametrize("rule", sorted(FAULTS))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from types import FrameType
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,3 +109,116 @@ def test_shares_never_add_up_to_more_than_the_concurrency_and_no_url_is_lost(
         return
     assert dict(seen) == waiting
     assert planner.pending == 0
+
+
+def test_hosts_that_come_back_together_go_out_together() -> None:
+    """Strewn over many batches most of them would wait for a worker, and lose the time that their rate gives."""
+    planner = Planner(rate=10, concurrency=4)
+    for number in range(40):
+        planner.add(f"h{number}.example", range(1_000))
+    running = [planner.draft(4, 0.0) for _ in range(4)]
+    assert [len(d.urls) for d in running if d is not None] == [10, 10, 10, 10]
+    assert planner.draft(4, 0.0) is None
+    assert running[0] is not None
+    planner.ended(running[0].urls)
+    again = planner.draft(4, 0.0)
+    assert again is not None
+    assert set(again.urls) == set(running[0].urls)
+
+
+def test_while_hosts_are_found_a_batch_is_short() -> None:
+    planner = Planner(rate=10, concurrency=4)
+    planner.add("a.example", range(100))
+    planner.early = True
+    early = planner.draft(1, 0.0)
+    assert early is not None
+    assert early.size == 16
+    planner.ended(early.urls)
+    planner.early = False
+    late = planner.draft(1, 0.0)
+    assert late is not None
+    assert late.size == 48
+
+
+def test_a_host_gets_what_it_manages() -> None:
+    """By Crawl-delay, back-off or slow pages a host may do less than its rate: the rest would only be handed back."""
+    planner = Planner(rate=10, concurrency=4)
+    planner.add("a.example", range(1_000))
+
+    def given() -> int:
+        draft = planner.draft(1, 0.0)
+        assert draft is not None
+        planner.ended(draft.urls)
+        return draft.size
+
+    assert given() == 48
+    planner.managed("a.example", 48, 5)
+    assert given() == 5
+    planner.managed("a.example", 5, 5)
+    assert given() == 10
+    planner.managed("a.example", 10, 0)
+    assert given() == 1
+    for _ in range(20):
+        planner.managed("a.example", 1, 1)
+    assert given() == 48
+
+
+def test_who_hands_back_again_and_again_does_not_come_first_again_and_again() -> None:
+    planner = Planner(rate=10, concurrency=4)
+    for host in ("greedy.example", "b.example", "c.example"):
+        planner.add(host, range(100))
+    first = planner.draft(3, 0.0)
+    assert first is not None
+    assert list(first.urls) == ["greedy.example"]
+    planner.add("greedy.example", first.urls["greedy.example"], front=True)
+    planner.ended(first.urls)
+    following = planner.draft(3, 0.0)
+    assert following is not None
+    assert list(following.urls) == ["b.example"]
+
+
+def lines_run(planner: Planner) -> int:
+    """Lines of plan.py that one draft runs: its cost, the same on every machine."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        if not frame.f_code.co_filename.endswith("plan.py"):
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        draft = planner.draft(2, 100.0)
+    finally:
+        sys.settrace(before)
+    assert draft is not None
+    return count
+
+
+def test_a_draft_costs_the_same_beside_thousands_of_hosts_that_sleep_or_are_done() -> None:
+    costs = []
+    for sleepers in (10, 5_000):
+        planner = Planner(rate=5, concurrency=4)
+        for number in range(sleepers):
+            planner.add(f"s{number}.example", range(3))
+            planner.sleep(f"s{number}.example", 1_000.0)
+            planner.add(f"done{number}.example", [1])
+        while planner.draft(1, 0.0) is not None:
+            pass
+        planner.add("a.example", range(50))
+        costs.append(lines_run(planner))
+        assert len(planner.asleep(100.0)) == sleepers
+    assert costs[0] == costs[1]
+
+
+def test_a_host_told_to_sleep_each_second_is_remembered_once() -> None:
+    planner = Planner(rate=5, concurrency=4)
+    planner.add("a.example", range(3))
+    for _ in range(1_000):
+        planner.sleep("a.example", 50.0)
+    assert planner.draft(1, 49.0) is None
+    assert planner.draft(1, 50.0) is not None
+    assert planner.asleep(50.0) == []

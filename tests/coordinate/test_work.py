@@ -13,6 +13,7 @@ from sitemap_audit.facts import Attempt, ErrorClass, PageState
 from sitemap_audit.formats.urls import parse_url, url_id
 from sitemap_audit.options import RunOptions
 from sitemap_audit.queue.messages import Again, Batch, Left, LeftWhy, Target
+from sitemap_audit.queue.pace import WaitWhy
 from sitemap_audit.settings import CRASH_LOSSES, DOWN_ROUNDS_MAX, LIMITED_ROUNDS_MAX, SLOW_BOX_S
 
 MAP: Final = "https://shop.example/sitemap.xml"
@@ -30,7 +31,7 @@ class Clock:
 
 
 def start(clock: Clock | None = None, **options: object) -> Work:
-    given = {"rate": 0.0, "scope": ("shop.example", "www.shop.example")} | options
+    given = {"rate": 0.0, "scope": ("shop.example", "www.shop.example"), "depth": "head"} | options
     return Work(RunOptions(run_id="r1", **given), clock=clock or Clock())  # type: ignore[arg-type]
 
 
@@ -163,6 +164,74 @@ def test_a_lost_batch_is_halved_until_the_poison_stands_alone() -> None:
     )
 
 
+def test_only_losses_alone_make_a_url_a_crasher() -> None:
+    """Whoever was in a batch whose worker died by chance is under no suspicion."""
+    work = start()
+    lists(work, "/a", "/b")
+    work.listing_is_whole()
+    work.lost(batch_of(work).batch)
+    for _ in range(CRASH_LOSSES - 1):
+        alone = batch_of(work)
+        assert len(alone.urls) == 1
+        work.lost(alone.batch)
+    assert work.ledger.counts().unchecked == {}
+
+
+def test_each_half_of_a_lost_batch_has_a_part_of_every_host() -> None:
+    """All hosts are asked again with the first half: the second may have to wait for a worker."""
+    work = start(rate=5.0, scope=("shop.example", "b.example"))
+    lists(work, *(f"/{n}" for n in range(10)))
+    lists(work, *(f"/{n}" for n in range(10)), host="b.example")
+    work.listing_is_whole()
+    work.lost(batch_of(work).batch)
+    hosts = [u.url.split("/")[2] for u in batch_of(work).urls]
+    assert sorted(hosts) == ["b.example"] * 5 + ["shop.example"] * 5
+
+
+def test_a_host_that_is_busy_with_others_is_free_once_nothing_of_it_is_owed() -> None:
+    work = start(concurrency=4, rate=5.0, scope=("shop.example", "hangs.example"))
+    lists(work, *(f"/{n}" for n in range(60)))
+    lists(work, *(f"/{n}" for n in range(60)), host="hangs.example")
+    first = batch_of(work)
+    assert work.next_batch(1) is None
+    work.done(first.batch, [u.seq for u in first.urls if "shop" in u.url], {})
+    following = batch_of(work)
+    assert {u.url.split("/")[2] for u in following.urls} == {"shop.example"}
+    assert work.knows(first.batch)
+
+
+def test_the_rest_of_a_parked_host_is_given_up_at_once() -> None:
+    work = start(rate=1.0)
+    lists(work, *(f"/{n}" for n in range(50)))
+    work.listing_is_whole()
+    batch = batch_of(work)
+    work.left(batch.batch, [Left(u.seq, LeftWhy.LIMITED) for u in batch.urls])
+    work.finished(batch.batch)
+    assert work.turned_away() == ["shop.example"]
+    work.wait_for("shop.example", WaitWhy.PARKED, 3_600.0)
+    assert work.nothing_left
+    assert work.ledger.counts().unchecked == {"rate_limited": 50}
+    assert {f.reason for f in work.take_facts()} == {"rate_limited"}
+    assert work.turned_away() == []
+
+
+def test_a_host_without_a_slot_in_a_box_waits_as_long_as_its_pace_says() -> None:
+    """Its Crawl-delay is longer than a box: planned again at once it would occupy workers for nothing."""
+    clock = Clock()
+    work = start(clock, rate=1.0)
+    lists(work, "/a", "/b")
+    batch = batch_of(work)
+    work.left(batch.batch, [Left(u.seq, LeftWhy.BOX) for u in batch.urls])
+    work.finished(batch.batch)
+    assert work.next_batch(1) is None
+    assert work.turned_away() == ["shop.example"]
+    work.wait_for("shop.example", WaitWhy.CRAWL_DELAY, 25.0)
+    clock.now = 23.0
+    assert work.next_batch(1) is None
+    clock.now = 24.0
+    assert len(batch_of(work).urls) == 1
+
+
 def test_a_host_that_answers_nothing_is_given_up_though_its_urls_end_one_by_one() -> None:
     clock = Clock()
     work = start(clock)
@@ -266,7 +335,6 @@ def test_attempts_that_failed_come_along() -> None:
     limited = Attempt(NOW, 429, None, 5)
     work.left(batch.batch, [Left(0, LeftWhy.LIMITED, limited)])
     work.finished(batch.batch)
-    work.wait_for("shop.example", 0)
     clock = work.clock
     assert isinstance(clock, Clock)
     clock.now = 3_600

@@ -298,3 +298,45 @@ async def test_other_schemes_are_never_asked(discover: Discover) -> None:
     assert out.code == 0
     assert out.files == []
     assert [line["abs"] for line in out.origin(A)["sitemaps"]] == [None] * 4
+
+
+async def test_a_robots_txt_below_a_directory_is_seen_once_and_binds_nobody(discover: Discover) -> None:
+    below = "User-agent: *\nDisallow: /\nSitemap: https://a.example/blog/never.xml\n"
+    out = await discover(
+        {
+            "a.example": {
+                "/robots.txt": Reply.text(f"Sitemap: {A}/s.xml\n"),
+                "/blog/robots.txt": Reply.text(below),
+                "/blog/": Reply.html("<title>Blog</title>"),
+                "/s.xml": Reply.xml(urlset(f"{A}/1")),
+            }
+        },
+        f"{A}/blog/",
+    )
+    assert out.site is not None
+    files = {f["robots_url"]: f for f in out.robots}
+    assert files[f"{A}/blog/robots.txt"]["at_root"] is False
+    assert len(files[f"{A}/blog/robots.txt"]["rules"]) == 1
+    assert files[f"{A}/robots.txt"]["at_root"] is True
+    assert out.file(f"{A}/s.xml")["robots"]["googlebot"]["allowed"] is True
+    asked = [r.path for r in out.site.requests()]
+    assert asked.count("/blog/robots.txt") == 1
+    assert "/blog/never.xml" not in asked
+
+
+async def test_no_robots_txt_is_looked_for_beside_a_site_without_path_or_where_it_is_forbidden(
+    discover: Discover,
+) -> None:
+    for site, rules in ((A, ""), (f"{A}/blog/", "User-agent: *\nDisallow: /blog/\n")):
+        out = await discover(
+            {
+                "a.example": {
+                    "/robots.txt": Reply.text(f"{rules}Sitemap: {A}/s.xml\n"),
+                    "/blog/": Reply.html("<title>Blog</title>"),
+                    "/s.xml": Reply.xml(urlset(f"{A}/1")),
+                }
+            },
+            site,
+        )
+        assert out.site is not None
+        assert "/blog/robots.txt" not in [r.path for r in out.site.requests()]

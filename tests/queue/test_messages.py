@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitemap_audit.facts import Attempt, ErrorClass
+from sitemap_audit.queue.listing import Listed
 from sitemap_audit.queue.messages import (
     Again,
     Batch,
@@ -44,7 +45,20 @@ LOOK = Attempt(datetime(2026, 11, 30, 12, 0, 0, 250000, UTC), 503, ErrorClass.TI
             finished=True,
             lines=b'{"a":1}\n{"a":2}\n',
         ),
-        EntriesMessage(lines=b"{}\n", count=1, sitemap="https://example.com/sitemap.xml"),
+        EntriesMessage(
+            lines=b"{}\n",
+            count=1,
+            listed=(
+                Listed(
+                    "https://example.com/sitemap.xml",
+                    "https://example.com",
+                    "example.com",
+                    "example.com",
+                    [2**64 - 1],
+                    ["https://example.com/a"],
+                ),
+            ),
+        ),
         SitemapsMessage(lines=b"{}\n", count=1),
         RobotsMessage(lines=b"{}\n", count=1),
         DiscoveredMessage(looked=("robots.txt", "sitemap.xml"), note="none found"),

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import redis
 
 from sitemap_audit.queue import keys
 from sitemap_audit.queue.pace import HostState, Pace, base_gap_ms, block_size
+from sitemap_audit.queue.server import connect
 from sitemap_audit.settings import (
     BACKOFF_MAX_GAP_MS,
     CRAWL_DELAY_CAP_S,
@@ -98,7 +101,6 @@ def test_no_rate_gives_blocks_without_waiting(client: redis.Redis) -> None:
     assert block_size(base_gap_ms(0)) == FREE_BLOCK
     for _ in range(3):
         assert pace.reserve(HOST, 0, FREE_BLOCK)[:3] == (FREE_BLOCK, 0, 0.0)
-    assert client.exists(keys.pace(HOST)) == 0
 
 
 def test_a_crawl_delay_widens_the_gap_up_to_the_cap() -> None:
@@ -199,3 +201,99 @@ def test_the_status_tells_what_holds(client: redis.Redis) -> None:
     assert 9_000 < status.held_ms <= 10_000
     assert status.parked_ms == 0
     assert client.pttl(keys.pace(HOST)) > 0
+
+
+def test_a_gap_that_grew_holds_from_the_last_request_on(client: redis.Redis) -> None:
+    """The robots.txt that asks for a Crawl-delay was itself fetched at the usual pace."""
+    pace = Pace(client)
+    for host, gap in ((HOST, 50), ("free.example", 0)):
+        assert pace.reserve(host, gap, 1).wait_ms == 0
+        assert 900 < pace.reserve(host, 1_000, 1).wait_ms <= 1_000
+
+
+@pytest.fixture
+def listening(client: redis.Redis, server_url: str) -> Iterator[Pace]:
+    """The pace of another process, which hears of holds."""
+    with connect(server_url, patient=False) as other:
+        pace = Pace(other)
+        pace.listen()
+        until(lambda: pace.listening)
+        yield pace
+        pace.close()
+
+
+def until(true: Callable[[], object], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.005)
+
+
+def test_slots_in_hand_are_void_when_another_process_is_turned_away(
+    client: redis.Redis, listening: Pace
+) -> None:
+    slots = listening.reserve(HOST, 100, 5)
+    others = listening.reserve("other.example", 100, 5)
+    assert listening.mark(HOST) == slots.mark
+    Pace(client).hold(HOST, 3, 100.0)
+    until(lambda: listening.mark(HOST) != slots.mark)
+    assert listening.mark("other.example") == others.mark
+    assert listening.reserve(HOST, 100, 5).state is HostState.HELD
+
+
+def test_its_own_holds_void_no_slots_that_came_after(client: redis.Redis, listening: Pace) -> None:
+    listening.hold(HOST, 0, 100.0)
+    slots = listening.reserve(HOST, 100, 1, 10_000)
+    Pace(client).hold("other.example", 1, 100.0)
+    before = listening.mark("other.example")
+    until(lambda: listening.mark("other.example") != before or listening.reserve("other.example", 0, 1).dirty)
+    assert listening.mark(HOST) == slots.mark
+
+
+def test_a_hold_that_the_server_forgot_is_kept_by_who_heard_of_it(
+    client: redis.Redis, listening: Pace
+) -> None:
+    """As after a kill: the log lacks its last second."""
+    mark = listening.mark(HOST)
+    Pace(client).hold(HOST, 30, 100.0)
+    until(lambda: listening.mark(HOST) != mark)
+    client.delete(keys.pace(HOST))
+    assert Pace(client).reserve(HOST, 100, 1).number == 1, "who has not heard of it knows nothing"
+    client.delete(keys.pace(HOST))
+    slots = listening.reserve(HOST, 100, 1)
+    assert (slots.number, slots.state) == (0, HostState.HELD)
+    assert 25_000 < slots.wait_ms <= 30_000
+
+
+def test_a_lost_connection_voids_all_slots_and_holds_are_said_again(
+    client: redis.Redis, listening: Pace
+) -> None:
+    mark = listening.mark(HOST)
+    Pace(client).hold(HOST, 30, 100.0)
+    until(lambda: listening.mark(HOST) != mark)
+    other = listening.mark("other.example")
+    client.delete(keys.pace(HOST))
+    client.client_kill_filter(_type="pubsub")
+    until(lambda: listening.mark("other.example") != other)
+    until(lambda: client.hget(keys.pace(HOST), "until"))
+    status = Pace(client).status(HOST)
+    assert 25_000 < status.held_ms <= 30_000
+    assert status.gap_ms == 0.0, "said again it widens no gap"
+
+
+def test_after_a_restart_of_the_server_each_host_rests_for_a_gap(client: redis.Redis) -> None:
+    """Its log may lack the last slots: a Crawl-delay would be undercut."""
+    client.script_flush()
+    pace = Pace(client)
+    assert pace.reserve(HOST, 5_000, 1).wait_ms == 0, "in its first life a server has given none"
+    client.delete(keys.pace(HOST))
+    client.script_flush()  # as a new process has none
+    assert 4_900 < pace.reserve(HOST, 5_000, 1, 10_000).wait_ms <= 5_000
+    assert 0 < pace.reserve("other.example", 300, 1).wait_ms <= 300
+    assert pace.reserve("free.example", 0, 1).wait_ms == 0
+
+
+@pytest.mark.parametrize(("retry_after", "wait_ms"), [(None, 400.0), (0, 0), (3, 3_000)])
+def test_what_a_host_may_ask_for(client: redis.Redis, retry_after: float | None, wait_ms: float) -> None:
+    held = Pace(client).hold(HOST, retry_after, 200.0)
+    assert (held.wait_ms, held.gap_ms, held.parked) == (wait_ms, 400.0, False)

@@ -16,8 +16,10 @@ import pytest
 import redis
 from rq import Callback, Queue
 from rq.job import Job, JobStatus
+from rq.webhook import Webhook
 
 from sitemap_audit.options import RunOptions, Transport
+from sitemap_audit.queue import keys
 from sitemap_audit.queue.jobs import (
     CHECK_BATCH,
     BatchJob,
@@ -31,7 +33,7 @@ from sitemap_audit.queue.jobs import (
 from sitemap_audit.queue.messages import Batch, BatchUrl, LeftWhy, PagesMessage
 from sitemap_audit.queue.server import connect, private_server
 from sitemap_audit.queue.stream import Reader
-from sitemap_audit.settings import QUEUE_NAME
+from sitemap_audit.settings import QUEUE_NAME, SCHEMA
 from tests.site.server import End, Reply, Site, serve
 
 ROOT = Path(__file__).parents[2]
@@ -54,9 +56,12 @@ def start(server_url: str) -> Iterator[Start]:
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(
-        *arguments: str, url: str = server_url, transport: Transport | None = None
+        *arguments: str,
+        url: str = server_url,
+        transport: Transport | None = None,
+        python_path: str = str(ROOT),
     ) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "SITEMAP_AUDIT_REDIS": url}
+        environment = {**os.environ, "PYTHONPATH": python_path, "SITEMAP_AUDIT_REDIS": url}
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "workers", "--slow-processes", "0", *arguments],
             env=environment | (transport or Transport()).to_environment(),
@@ -80,13 +85,13 @@ def children(parent: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(parent.pid).children()
 
 
-def a_batch(site: Site, client: redis.Redis, *paths: str, box_s: float = 6.0) -> Batch:
+def a_batch(site: Site, client: redis.Redis, *paths: str, box_s: float = 6.0, schema: int = SCHEMA) -> Batch:
     put_options(
         client,
         RunOptions(run_id="r1", scope=(HOST,), origins=(f"https://{HOST}",), rate=0, recheck_after_s=0),
     )
     urls = tuple(BatchUrl(seq, f"https://{HOST}{path}") for seq, path in enumerate(paths))
-    batch = Batch(run="r1", box_s=box_s, urls=urls, shares={HOST: 4})
+    batch = Batch(run="r1", box_s=box_s, urls=urls, shares={HOST: 4}, schema=schema)
     assert enqueue_batch(client, batch)
     return batch
 
@@ -118,24 +123,27 @@ def test_nothing_but_our_job_is_run(start: Start, client: redis.Redis, tmp_path:
     canary = tmp_path / "canary"
     touch = f"touch {canary}"
     plain = Queue(QUEUE_NAME, connection=client, serializer="json")
-    jobs: list[Job] = [
-        plain.enqueue("os.system", touch),
-        plain.enqueue("subprocess.getoutput", touch),
-        plain.enqueue("workers.jobs.set_station", None),
-        plain.enqueue("sitemap_audit.queue.jobs.put_options", None, None),
-        Queue(QUEUE_NAME, connection=client).enqueue("os.system", touch),  # pickled
-        plain.enqueue("os.system", touch, retry=None, on_failure=Callback("os.system")),
-    ]
-    allowed = plain.enqueue(
-        CHECK_BATCH,
-        kwargs={"job": {"schema": 1, "run": "gone", "batch": "b1", "box_s": 1, "shares": {}, "urls": []}},
-        on_success=Callback("os.system"),
-        result_ttl=500,
-    )
-    start("--processes", "1")
-    wait_for(lambda: Job.fetch(allowed.id, client, serializer="json").is_finished)
-    failed = JobStatus.FAILED.value.encode()
-    wait_for(lambda: all(client.hget(job.key, "status") == failed for job in jobs))
+    ours = {"job": {"schema": 1, "run": "gone", "batch": "b1", "box_s": 1, "shares": {}, "urls": []}}
+    with serve({"*": {"*": HOME}}) as site:
+        hooks = [Webhook(f"http://127.0.0.1:{site.http_port}/hook", end) for end in ("finished", "failed")]
+        jobs: list[Job] = [
+            plain.enqueue("os.system", touch),
+            plain.enqueue("subprocess.getoutput", touch),
+            plain.enqueue("workers.jobs.set_station", None),
+            plain.enqueue("workers.jobs.no_such_function", touch),
+            plain.enqueue("no_such_module.check_batch", touch),
+            plain.enqueue("sitemap_audit.queue.jobs.put_options", None, None),
+            Queue(QUEUE_NAME, connection=client).enqueue("os.system", touch),  # pickled
+            plain.enqueue("os.system", touch, retry=None, on_failure=Callback("os.system"), webhooks=hooks),
+        ]
+        allowed = plain.enqueue(
+            CHECK_BATCH, kwargs=ours, on_success=Callback("os.system"), webhooks=hooks, result_ttl=500
+        )
+        start("--processes", "1")
+        wait_for(lambda: Job.fetch(allowed.id, client, serializer="json").is_finished)
+        failed = JobStatus.FAILED.value.encode()
+        wait_for(lambda: all(client.hget(job.key, "status") == failed for job in jobs))
+        assert site.requests() == [], "no webhook was called"
     assert not canary.exists()
 
 
@@ -247,3 +255,53 @@ def test_a_newer_batch_stays_queued(start: Start, client: redis.Redis) -> None:
     start("--processes", "1")
     wait_for(lambda: [i for i in queue(client).job_ids if i.startswith("b99-")])
     assert queued_batches(client) == {"b99"}
+
+
+def test_old_and_new_workers_side_by_side(start: Start, client: redis.Redis, tmp_path: Path) -> None:
+    """Each batch is done by the worker that knows its schema, whoever meets it first."""
+    (tmp_path / "sitecustomize.py").write_text("from sitemap_audit import settings\nsettings.SCHEMA = 99\n")
+    newer = os.pathsep.join([str(tmp_path), str(ROOT)])
+    with serve({HOST: {"*": HOME}}) as site:
+        start("--processes", "1", "--name-prefix", "old", transport=site.transport)
+        start("--processes", "1", "--name-prefix", "new", transport=site.transport, python_path=newer)
+        wait_for(lambda: client.scard("rq:workers") == 2)
+        old, new = a_batch(site, client, "/old"), a_batch(site, client, "/new", schema=99)
+        holders = {}
+
+        def both() -> bool:
+            for batch in (old, new):
+                holder = client.get(keys.lease("r1", batch.batch))
+                if isinstance(holder, bytes):
+                    holders[batch.batch] = holder.partition(b".")[0]
+            return (
+                len(site.requests(path="/old")) == len(site.requests(path="/new")) == 1 and len(holders) == 2
+            )
+
+        wait_for(both)
+    assert holders == {old.batch: b"old", new.batch: b"new"}
+
+
+def test_what_times_out_while_the_worker_is_stopped_is_not_the_hosts_fault(
+    start: Start, client: redis.Redis, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "from sitemap_audit import settings\nsettings.PAGE_TIMEOUT_S = 2.0\nsettings.STOOD_STILL_S = 1.5\n"
+    )
+    slowly = Reply(200, b"late", wait_s=1.5)
+    with serve({HOST: {"/robots.txt": Reply.text(""), "/slow": slowly, "/hang": SILENT}}) as site:
+        parent = start(
+            "--processes",
+            "1",
+            transport=site.transport,
+            python_path=os.pathsep.join([str(tmp_path), str(ROOT)]),
+        )
+        a_batch(site, client, "/slow", "/hang", box_s=10.0)
+        wait_for(lambda: site.requests(path="/hang") and site.requests(path="/slow"))
+        (worker,) = children(parent)
+        worker.suspend()
+        time.sleep(3.0)  # both are over their time by now
+        worker.resume()
+        messages = collect(client)
+    assert not [seq for m in messages for seq in m.done if seq == 1]
+    assert not [again for m in messages for again in m.again]
+    assert [left.why for m in messages for left in m.left if left.seq == 1] == [LeftWhy.STOPPED]

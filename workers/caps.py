@@ -1,0 +1,56 @@
+"""What one batch may take of this machine: memory and CPU time, as limits of the process (rlimits).
+
+A document that makes a parser loop for ever, or take all memory, ends its worker and not the machine: the
+batch is lost, planned again in halves, and in the end the one URL is `unchecked: crashed`. Pages have
+tighter bounds of their own (formats/html_guard.py); these hold for everything else.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sitemap_audit.settings import BATCH_CPU_SPARE_S, BATCH_MAX_BYTES
+
+_STATM: Final = Path("/proc/self/statm")
+_PAGE_BYTES: Final = resource.getpagesize()
+
+
+def no_core_dump() -> None:
+    """A worker that the system ends leaves no file of its memory behind: it may hold headers and cookies."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@contextmanager
+def capped(box_s: float) -> Iterator[None]:
+    """Let the block take BATCH_MAX_BYTES more memory than now, and a CPU time that no batch of `box_s` needs.
+
+    Too much memory is a MemoryError (on systems that keep RLIMIT_DATA, as Linux does); too much CPU time is
+    SIGXCPU, which ends the process: also in code that no Python exception reaches.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = math.ceil(used.ru_utime + used.ru_stime + box_s + BATCH_CPU_SPARE_S)
+    before = {resource.RLIMIT_CPU: _lower(resource.RLIMIT_CPU, seconds)}
+    try:
+        taken = int(_STATM.read_text().split()[5]) * _PAGE_BYTES
+    except OSError:
+        pass
+    else:
+        before[resource.RLIMIT_DATA] = _lower(resource.RLIMIT_DATA, taken + BATCH_MAX_BYTES)
+    try:
+        yield
+    finally:
+        for limit, values in before.items():
+            resource.setrlimit(limit, values)
+
+
+def _lower(limit: int, value: int) -> tuple[int, int]:
+    """Set a soft limit, never above what holds; returns what held."""
+    soft, hard = resource.getrlimit(limit)
+    bounds = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(limit, (min(value, *bounds) if bounds else value, hard))
+    return soft, hard
