@@ -220,7 +220,11 @@ class CurlDownloadHandler(BaseDownloadHandler):
         stack.push_async_callback(stream.close)
         head = stream.answer_head
         retry_after = head.header("retry-after")
-        seconds = parse_retry_after(retry_after, datetime.now(UTC)) if retry_after is not None else None
+        seconds = (
+            parse_retry_after(retry_after, datetime.now(UTC), date=head.header("date"))
+            if retry_after is not None
+            else None
+        )
         await self._context.turns.answered(
             host,
             limited=head.status == 429 or (head.status == 503 and retry_after is not None),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
 import orjson
@@ -59,7 +59,7 @@ class Transport:
         return cls(**_known(cls, orjson.loads(text)))
 
     def to_environment(self) -> dict[str, str]:
-        return {TRANSPORT_VARIABLE: orjson.dumps(asdict(self)).decode()}
+        return {TRANSPORT_VARIABLE: orjson.dumps(self).decode()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class RunOptions:
     schema: int = SCHEMA
 
     def to_json(self) -> bytes:
-        return orjson.dumps(asdict(self))
+        return orjson.dumps(self)
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
@@ -104,6 +104,21 @@ class RunOptions:
 
     def in_scope(self, host: str) -> bool:
         """May pages of this host (lower case, without port) be fetched in this audit?"""
-        if host in self.scope:
-            return True
-        return any(s.startswith("*.") and host.endswith(s[1:]) for s in self.scope)
+        hosts, suffixes = _split(self.scope)
+        return host in hosts or host.endswith(suffixes)
+
+
+_splits: Final[dict[int, tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]]] = {}
+"""By the identity of the scope, which is held here so that it stays unique."""
+_SPLITS_KEPT: Final = 8
+
+
+def _split(scope: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Hosts of a scope, and the ends that its `*.` allow. An audit of thousands of sites asks this for each URL."""
+    found = _splits.get(id(scope))
+    if found is None or found[0] is not scope:
+        if len(_splits) >= _SPLITS_KEPT:
+            _splits.clear()
+        suffixes = tuple(s[1:] for s in scope if s.startswith("*."))
+        found = _splits[id(scope)] = (scope, frozenset(scope), suffixes)
+    return found[1], found[2]

@@ -1,4 +1,4 @@
-"""What one batch may take of this machine: memory and CPU time, as limits of the process (rlimits).
+"""What one batch may take of this machine: memory (an rlimit) and CPU time (a timer) of the process.
 
 A document that makes a parser loop for ever, or take all memory, ends its worker and not the machine: the
 batch is lost, planned again in halves, and in the end the one URL is `unchecked: crashed`. Pages have
@@ -7,8 +7,8 @@ tighter bounds of their own (formats/html_guard.py); these hold for everything e
 
 from __future__ import annotations
 
-import math
 import resource
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,22 +30,24 @@ def capped(box_s: float) -> Iterator[None]:
     """Let the block take BATCH_MAX_BYTES more memory than now, and a CPU time that no batch of `box_s` needs.
 
     Too much memory is a MemoryError (on systems that keep RLIMIT_DATA, as Linux does); too much CPU time is
-    SIGXCPU, which ends the process: also in code that no Python exception reaches.
+    SIGPROF, whose default action ends the process: also in code that no Python exception reaches. A timer and
+    not RLIMIT_CPU: that one is absolute and counts ticks, which run up to a tenth ahead of getrusage, so that
+    a worker of some minutes of CPU was ended with every batch.
     """
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = math.ceil(used.ru_utime + used.ru_stime + box_s + BATCH_CPU_SPARE_S)
-    before = {resource.RLIMIT_CPU: _lower(resource.RLIMIT_CPU, seconds)}
+    before: tuple[int, int] | None = None
     try:
         taken = int(_STATM.read_text().split()[5]) * _PAGE_BYTES
     except OSError:
         pass
     else:
-        before[resource.RLIMIT_DATA] = _lower(resource.RLIMIT_DATA, taken + BATCH_MAX_BYTES)
+        before = _lower(resource.RLIMIT_DATA, taken + BATCH_MAX_BYTES)
+    signal.setitimer(signal.ITIMER_PROF, box_s + BATCH_CPU_SPARE_S)
     try:
         yield
     finally:
-        for limit, values in before.items():
-            resource.setrlimit(limit, values)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if before is not None:
+            resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 def _lower(limit: int, value: int) -> tuple[int, int]:

@@ -205,7 +205,9 @@ class Check:
     def _limited(self, chain: Chain, answer: Answer) -> None:
         """Our own pace is at fault, not the site: wait, and try again; after some tries say so."""
         wall = challenge_kind(answer)
-        after = parse_retry_after(answer.header("retry-after") or "", answer.ended_at)
+        after = parse_retry_after(
+            answer.header("retry-after") or "", answer.ended_at, date=answer.header("date")
+        )
         parked = self._batch.lanes.limited(self._target, after, answer)
         looks = 1 + sum(a.status in (429, 503) for a in self.item.history)
         if parked or looks >= LIMITED_LOOKS:

@@ -45,7 +45,9 @@ class RobotsFetch:
     def answered(self, answer: Answer) -> None:
         batch = self._batch
         if answer.status == 429 or (answer.status == 503 and answer.header("retry-after") is not None):
-            after = parse_retry_after(answer.header("retry-after") or "", answer.ended_at)
+            after = parse_retry_after(
+                answer.header("retry-after") or "", answer.ended_at, date=answer.header("date")
+            )
             batch.lanes.limited(self.url, after, answer)
         elif answer.status is not None:
             batch.lanes.clean(self.url)

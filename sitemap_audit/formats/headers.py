@@ -138,13 +138,18 @@ def parse_refresh(value: str, base: str) -> Refresh | None:
     return None if url is None else Refresh(seconds, url.href)
 
 
-def parse_retry_after(value: str, now: datetime) -> int | None:
-    """Seconds to wait (RFC 9110, 10.2.3), from a number or a date; a date in the past is 0."""
+def parse_retry_after(value: str, now: datetime, *, date: str | None = None) -> int | None:
+    """Seconds to wait (RFC 9110, 10.2.3), from a number or a date; a date in the past is 0.
+
+    `date`: the Date header of the same answer. Who wrote both has one clock, and ours may be wrong.
+    """
     number = int_header(value)
     if number is not None:
         return number
     at = http_date(value)
-    return None if at is None else max(0, math.ceil((at - now).total_seconds()))
+    if at is None:
+        return None
+    return max(0, math.ceil((at - (http_date(date or "") or now)).total_seconds()))
 
 
 def int_header(value: str | None) -> int | None:

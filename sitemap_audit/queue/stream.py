@@ -31,6 +31,7 @@ from sitemap_audit.settings import FINISHED_LEASE_MS, MEMORY_SHARE, STREAM_MAX_M
 
 _GZIP: Final = 31
 """zlib's way to say: with gzip's header and checksum. The store keeps payloads as they are."""
+_INFLATE_ERROR: Final[Any] = isal_zlib.error  # its stub gives it no base class
 _SHORTEST_WAIT_S: Final = 0.01
 _LONGEST_WAIT_S: Final = 0.5
 _MEMORY_LOOK_S: Final = 1.0
@@ -196,11 +197,14 @@ class Reader:
             for raw_id, fields in flat:
                 message_id = raw_id.decode()
                 payload = fields.get(b"p")
-                message = unpack(
-                    fields[b"k"].decode(),
-                    isal_zlib.decompress(fields[b"h"]),
-                    isal_zlib.decompress(payload, _GZIP) if payload else b"",
-                )
+                try:
+                    message = unpack(
+                        fields[b"k"].decode(),
+                        isal_zlib.decompress(fields[b"h"]),
+                        isal_zlib.decompress(payload, _GZIP) if payload else b"",
+                    )
+                except (_INFLATE_ERROR, KeyError, ValueError):
+                    message = None  # whoever wrote that, it is no message of ours
                 if message is None:
                     raise ServerError(
                         f"Message {message_id} of {stream} was written by another version of sitemap-audit. "

@@ -13,7 +13,7 @@ import secrets
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -114,9 +114,10 @@ class RunFolder:
 
     def write(self, record: RunRecord) -> None:
         """Replace run.json. OSError when the disk does not take it: the old one stands then."""
-        data = asdict(record)
+        # No copy of what is inside: with thousands of SITEs that takes a tenth of a second.
+        data = {f.name: getattr(record, f.name) for f in fields(record)}
         data["format"] = FORMAT
-        data["transport"]["headers"] = []
+        data["transport"] = replace(record.transport, headers=())
         temporary = self.path / ".run.json.new"
         try:
             with temporary.open("wb") as file:

@@ -235,8 +235,7 @@ def test_a_given_server_in_trouble_is_waited_for(tmp_path: Path, server: Server,
         until(lambda: asked(site, "/0/") > 12, "pages are asked")
         workers = [p.pid for p in psutil.Process(process.pid).children(recursive=True)]
         mend = trouble(server)
-        until(lambda: said.holds(words), "the pause is said", 20)
-        time.sleep(1.5)
+        until(lambda: said.holds(words) and said.holds("Nothing is lost"), "the pause is said", 20)
         mend()
         finished(process, said)
     assert said.count("Nothing is lost") == 1, said.text

@@ -94,7 +94,10 @@ async def test_gzip_is_told_by_its_bytes(discover: Discover) -> None:
         A,
     )
     assert sorted(out.locs) == [f"{A}/1", f"{A}/2"]
-    assert [f["gzip"] for f in out.files] == [True, False]
+    assert {f["url"]: f["gzip"] for f in out.files} == {
+        f"{A}/plain-name.xml": True,
+        f"{A}/named.xml.gz": False,
+    }
 
 
 async def test_transfer_coding_and_redirect_of_a_sitemap(discover: Discover) -> None:

@@ -116,6 +116,12 @@ def test_retry_after(value: str, seconds: int | None) -> None:
     assert http.parse_retry_after(value, NOW) == seconds
 
 
+def test_a_retry_after_counts_from_the_clock_that_wrote_it() -> None:
+    until = "Mon, 30 Nov 2026 13:01:00 GMT"
+    assert http.parse_retry_after(until, NOW, date="Mon, 30 Nov 2026 13:00:00 GMT") == 60
+    assert http.parse_retry_after(until, NOW, date="no date") == 3_660
+
+
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [

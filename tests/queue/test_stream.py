@@ -133,11 +133,12 @@ def test_the_last_message_prolongs_the_lease_in_the_same_step(client: redis.Redi
     assert int(client.pttl(keys.lease("r1", "b1"))) > FINISHED_LEASE_MS / 2
 
 
-def test_a_message_of_another_version_is_said(client: redis.Redis) -> None:
+@pytest.mark.parametrize("changed", [{b"k": b"tomorrow"}, {b"h": b"no gzip"}, {b"p": b"cut"}, {b"h": b""}])
+def test_a_message_of_another_version_is_said(client: redis.Redis, changed: dict[Any, Any]) -> None:
     Publisher(client, "r1").publish_pages(PAGE)
     rows: Any = client.xrange(keys.pages_stream("r1"))
     message_id, fields = rows[0]
-    client.xadd(keys.pages_stream("r1"), {**fields, b"k": b"tomorrow"})
+    client.xadd(keys.pages_stream("r1"), {**fields, **changed})
     client.xdel(keys.pages_stream("r1"), message_id)
     with pytest.raises(ServerError, match="another version"):
         Reader(client, "r1").read(0)
