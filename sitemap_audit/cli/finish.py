@@ -114,7 +114,7 @@ def _audit_and_report(
         logs.say(
             f"Interrupted: {record.counts['checked']:,} of {record.counts['listed']:,} listed URLs are checked, "
             f"{left:,} are still unchecked. Everything seen is saved.\n"
-            f"Go on with: sitemap-audit resume {folder.path}",
+            f"Go on with: {folder.resume_command(record.redis)}",
             level=logging.WARNING,
         )
         return 130

@@ -48,7 +48,7 @@ def status(
     """Progress, rates, waits and workers of a run, from another terminal or another machine.
 
     Exit code 0 it goes on, or is done with everything checked; 3 done, but something could not be checked;
-    130 interrupted or killed: the command to resume is printed; 2 there is no such run.
+    130 interrupted, killed, or (seen through --redis alone) silent for 15 seconds; 2 there is no such run.
     """
     if seconds is not None and not watch:
         raise UsageError("SECONDS belongs to --watch")
@@ -83,7 +83,8 @@ def _look(run: str, redis: str | None) -> Observed:
 def _code(seen: Observed) -> int:
     from sitemap_audit.queue.status import RunState
 
-    if seen.status.state in (RunState.INTERRUPTED, RunState.KILLED):
+    # Of a folder we know whether its process lives; from afar a coordinator that says nothing counts as dead.
+    if seen.status.state in (RunState.INTERRUPTED, RunState.KILLED) or (seen.silent and seen.folder is None):
         return 130
     return 3 if seen.status.state is RunState.DONE and seen.status.unchecked else 0
 

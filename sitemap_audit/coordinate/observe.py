@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import redis
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 
 from sitemap_audit.errors import RunFolderError, ServerError
 from sitemap_audit.logs import without_password
@@ -52,7 +52,7 @@ def observe_folder(folder: RunFolder, redis_url: str | None) -> Observed:
     shown = str(folder.path)
     if record.state == "done":
         return Observed(status=status, folder=shown)
-    command = f"sitemap-audit resume {folder.path}"
+    command = folder.resume_command(record.redis)
     if record.state == "interrupted":
         return Observed(status=status, folder=shown, resume=command)
     holder = folder.holder()
@@ -65,6 +65,12 @@ def observe_folder(folder: RunFolder, redis_url: str | None) -> Observed:
             if found is None:
                 return Observed(status=status, folder=shown, trouble="its process has said nothing yet")
             return replace(_seen(client, *found), folder=shown)
+    except AuthenticationError:
+        return Observed(
+            status=status,
+            folder=shown,
+            trouble="its Redis server wants a password: say --redis URL, or set SITEMAP_AUDIT_REDIS; figures are of run.json",
+        )
     except (RedisError, ServerError, OSError) as error:
         return Observed(
             status=status,

@@ -23,8 +23,8 @@ from sitemap_audit.settings import BATCH_BOX_S, BATCH_MAX_URLS, BATCH_URLS
 
 FILL: Final = 0.8
 """Share of the box that a host's URLs may need: the rest is for slow answers."""
-WORKER_RATE: Final = 500.0
-"""Requests a second from which on a host's rate is shared between several workers."""
+WORKER_RATE: Final = 100.0
+"""Requests a second that one worker may have of a host: with `--depth page` it reads little more than that."""
 BATCHES_AHEAD: Final = 3
 """Batches a worker may have, one running and the others waiting for it: they hide the way to the coordinator and back."""
 WAITING_AHEAD: Final = 1

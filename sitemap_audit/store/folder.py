@@ -129,6 +129,14 @@ class RunFolder:
             temporary.unlink(missing_ok=True)
             raise
 
+    def resume_command(self, redis: str | None) -> str:
+        """What goes on with the run. `redis`: its server as run.json names it, without the password; None = its own."""
+        if redis is None:
+            return f"sitemap-audit resume {self.path}"
+        scheme, _, rest = redis.partition("://")
+        where = f"{scheme}://{rest}" if scheme == "unix" else f"{scheme}://[USER:PASSWORD@]{rest}"
+        return f"sitemap-audit resume {self.path} --redis {where}"
+
     def read(self) -> RunRecord:
         """Raises RunFolderError when this is no run folder of ours."""
         try:

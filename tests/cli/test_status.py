@@ -174,7 +174,8 @@ def test_a_run_is_known_by_its_id_on_its_server(capsys: pytest.CaptureFixture[st
         assert "pausing: the disk is full" in out
         assert "none has joined" in out
         client.expire("sitemap-audit:r7:status", 86_400 - 60)
-        _, out, _ = seen(capsys, "r7", "--redis", server_url)
+        code, out, _ = seen(capsys, "r7", "--redis", server_url)
+        assert code == 130
         assert "its coordinator (m1, process 7) has said nothing for 1 min 0" in out
 
 
@@ -209,3 +210,15 @@ def test_an_address_that_is_taken_stops_a_run_before_it_begins(tmp_path: Path) -
     assert not (tmp_path / "r").exists()
     assert worker.code == 2
     assert orjson.loads(worker.stderr)["level"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("redis", "way_on"),
+    [
+        (None, ""),
+        ("redis://queue.example:6379/0", " --redis redis://[USER:PASSWORD@]queue.example:6379/0"),
+        ("unix:///run/queue.sock?db=0", " --redis unix:///run/queue.sock?db=0"),
+    ],
+)
+def test_the_command_that_goes_on_names_the_server(tmp_path: Path, redis: str | None, way_on: str) -> None:
+    assert RunFolder(tmp_path).resume_command(redis) == f"sitemap-audit resume {tmp_path}{way_on}"
