@@ -86,7 +86,9 @@ def test_a_worker_that_was_stopped_and_goes_on_changes_nothing(tmp_path: Path) -
         busy = [
             p
             for p in psutil.Process(process.pid).children(recursive=True)
-            if "--work" in (line := p.cmdline()) and "slow" not in " ".join(line)
+            if p.status() != psutil.STATUS_ZOMBIE
+            and "--work" in (line := p.cmdline())
+            and "slow" not in " ".join(line)
         ]
         busy[0].send_signal(signal.SIGSTOP)
         time.sleep(5)
