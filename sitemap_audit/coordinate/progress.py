@@ -121,22 +121,32 @@ def figures(status: RunStatus) -> dict[str, Any]:
     }
 
 
-class Plain:
-    """Log lines for pipes, cron and CI."""
+class _Turn:
+    """When a line is due: every PLAIN_EVERY_S, and at once when something new holds the run up."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + PLAIN_EVERY_S
         self._told: frozenset[str] = frozenset()
 
-    def show(self, status: RunStatus) -> None:
+    def has_come(self, status: RunStatus) -> bool:
         now = time.monotonic()
-        # What holds the run up is said when it comes, not at the next turn.
         news = frozenset(_without_seconds(note) for note in (*status.notes, status.why) if note)
         if now < self._next and news <= self._told:
-            return
+            return False
         self._told = news
         self._next = now + PLAIN_EVERY_S
-        print(_stamp(), visible(describe(status)), file=sys.stderr, flush=True)
+        return True
+
+
+class Plain:
+    """Log lines for pipes, cron and CI."""
+
+    def __init__(self) -> None:
+        self._turn = _Turn()
+
+    def show(self, status: RunStatus) -> None:
+        if self._turn.has_come(status):
+            print(_stamp(), visible(describe(status)), file=sys.stderr, flush=True)
 
     def say(self, line: str) -> None:
         log.info("%s", line)
@@ -161,17 +171,11 @@ class Events:
     """--log-format json: each word an event, the figures in between as well."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + PLAIN_EVERY_S
-        self._told: frozenset[str] = frozenset()
+        self._turn = _Turn()
 
     def show(self, status: RunStatus) -> None:
-        now = time.monotonic()
-        news = frozenset(_without_seconds(note) for note in (*status.notes, status.why) if note)
-        if now < self._next and news <= self._told:
-            return
-        self._told = news
-        self._next = now + PLAIN_EVERY_S
-        log.info("progress: %s", describe(status), extra={"figures": figures(status)})
+        if self._turn.has_come(status):
+            log.info("progress: %s", describe(status), extra={"figures": figures(status)})
 
     def say(self, line: str) -> None:
         log.info("%s", line)
