@@ -18,7 +18,7 @@ import redis
 from benchmarks.chaos_run import COMMAND, LIMIT_S, ROOT, Run, Site, environment
 from sitemap_audit.queue import keys
 from sitemap_audit.queue.jobs import BatchJob
-from sitemap_audit.queue.server import start_valkey, stop_valkey
+from sitemap_audit.queue.private import start_valkey, stop_valkey
 
 AWAY_S: Final = 30.0
 WITHIN_S: Final = 5.0

@@ -23,7 +23,8 @@ from benchmarks.site import BASE, NAME, serve
 from sitemap_audit.options import RunOptions, Transport
 from sitemap_audit.queue.jobs import put_options
 from sitemap_audit.queue.messages import Batch, BatchUrl
-from sitemap_audit.queue.server import connect, private_server
+from sitemap_audit.queue.private import private_server
+from sitemap_audit.queue.server import connect
 from sitemap_audit.queue.stream import Reader
 from sitemap_audit.settings import BATCH_BOX_S, BATCH_URLS
 from workers.jobs import check_batch, set_station

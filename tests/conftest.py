@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sitemap_audit.queue.server import private_server
+from sitemap_audit.queue.private import private_server
 from tests.site.server import Site, serve
 from tests.site.truth import TRUTH
 

@@ -105,7 +105,8 @@ def _certificates() -> list[Check]:
 
 
 def _private_server() -> list[Check]:
-    from sitemap_audit.queue.server import check_server, connect, private_server
+    from sitemap_audit.queue.private import private_server
+    from sitemap_audit.queue.server import check_server, connect
 
     try:
         with tempfile.TemporaryDirectory() as folder, private_server(Path(folder) / ".server") as url:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import orjson
 
-from sitemap_audit.coordinate.ledger import State
+from sitemap_audit.coordinate.ledger import SETTLED, State
 from sitemap_audit.coordinate.packer import Packer
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.queue.listing import Listed
@@ -34,7 +34,6 @@ _CHECKED = b'"state":"checked"'
 _ANSWERED = b'"first_status":'
 _MESSAGES: Final = 10
 """Read at once: one of entries may be CRAWLER_MESSAGE_BYTES long."""
-_STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
 
 
 @dataclass(slots=True)
@@ -163,12 +162,12 @@ class Collector:
         """A batch of an earlier coordinator, or one that was given up: its numbers mean nothing here, its facts do."""
         for line in message.lines.splitlines():
             page: dict[str, Any] = orjson.loads(line)
-            if page["state"] in _STATES:
+            if page["state"] in SETTLED:
                 self.work.seen_before(
                     int(page["url_id"], 16),
                     page["requested_url"],
                     page["discovered_by"],
-                    _STATES[page["state"]],
+                    SETTLED[page["state"]],
                     page.get("reason"),
                 )
         self.work.targets(message.targets)
@@ -191,6 +190,6 @@ class Collector:
                 continue
             page: dict[str, Any] = orjson.loads(line)
             seq = self.work.ledger.number(int(page["url_id"], 16))
-            if seq is not None and page["state"] in _STATES:
-                states[seq] = (_STATES[page["state"]], page.get("reason"))
+            if seq is not None and page["state"] in SETTLED:
+                states[seq] = (SETTLED[page["state"]], page.get("reason"))
         return states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitemap_audit.coordinate.collect import Collector
-from sitemap_audit.coordinate.ledger import State
+from sitemap_audit.coordinate.ledger import SETTLED
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.formats.urls import url_id
 from sitemap_audit.queue.listing import Listing
@@ -15,7 +15,6 @@ from sitemap_audit.store.resume import known_entries, known_pages, sitemap_count
 from sitemap_audit.store.targets import known_targets
 
 LISTED = ("sitemap", "feed", "list")
-_STATES = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
 
 
 def take_up(folder: RunFolder, record: RunRecord, work: Work, collector: Collector) -> None:
@@ -30,7 +29,7 @@ def take_up(folder: RunFolder, record: RunRecord, work: Work, collector: Collect
     for page in known_pages(folder.facts):
         seq = work.ledger.add(int(url_id(page.url_key), 16), page.url, page.discovered_by, listed=False)
         if seq is not None:
-            work.ledger.settle(seq, _STATES[page.state], page.reason)
+            work.ledger.settle(seq, SETTLED[page.state], page.reason)
             if page.state != "skipped" and page.discovered_by in LISTED:
                 work.selection.taken()
     # Once the listing was whole, the sample was chosen: what is not settled belongs to it.

@@ -32,6 +32,10 @@ _WAITING: Final = int(State.WAITING)
 _HOW_NUMBERS: Final = {how: number for number, how in enumerate(HOWS)}
 
 
+SETTLED: Final = {"checked": State.CHECKED, "skipped": State.SKIPPED, "unchecked": State.UNCHECKED}
+"""`state` of a page fact → what it means for the account."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Over the unique listed URLs; `further` are URLs of the second wave."""

@@ -16,7 +16,8 @@ from redis.exceptions import AuthenticationError, RedisError
 from sitemap_audit.errors import RunFolderError, ServerError
 from sitemap_audit.logs import without_password
 from sitemap_audit.queue.jobs import get_options
-from sitemap_audit.queue.server import check_server, connect, private_url
+from sitemap_audit.queue.private import private_url
+from sitemap_audit.queue.server import check_server, connect
 from sitemap_audit.queue.status import RunState, RunStatus, ServerLook, get_status, look
 from sitemap_audit.settings import STATUS_SILENT_S
 from sitemap_audit.store.folder import RunFolder, RunRecord

@@ -29,7 +29,8 @@ from sitemap_audit.coordinate.signals import Signals
 from sitemap_audit.coordinate.status import StatusWriter
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.errors import RunFolderError, ServerError
-from sitemap_audit.queue.server import check_server, connect, private_server
+from sitemap_audit.queue.private import private_server
+from sitemap_audit.queue.server import check_server, connect
 from sitemap_audit.queue.stream import Reader
 from sitemap_audit.store.columns import FACTS
 from sitemap_audit.store.folder import RunFolder, RunRecord

@@ -14,12 +14,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import redis
-from redis.backoff import NoBackoff
 from redis.exceptions import NoPermissionError
-from redis.retry import Retry
 
 from sitemap_audit.queue import keys
-from sitemap_audit.queue.server import OUTAGE, SERVER_FULL
+from sitemap_audit.queue.server import OUTAGE, SERVER_FULL, without_patience
 
 log = logging.getLogger(__name__)
 LISTEN_S: Final = 1.0
@@ -74,7 +72,7 @@ class Listener:
     """A thread that hears the holds of all processes. `again` is called when the server is (again) there."""
 
     def __init__(self, client: redis.Redis, holds: Holds, who: str, again: Callable[[], None]) -> None:
-        self._client = _without_retry(client)
+        self._client = without_patience(client)
         self._holds = holds
         self._who = who
         self._again = again
@@ -120,10 +118,3 @@ class Listener:
                     who, ms, host = message["data"].decode().split(" ", 2)
                     if who != self._who:
                         self._holds.note(host, float(ms) / 1000)
-
-
-def _without_retry(client: redis.Redis) -> redis.Redis:
-    """A client of the same server that says at once when its connection broke."""
-    pool = client.connection_pool
-    kwargs = {**pool.connection_kwargs, "retry": Retry(NoBackoff(), 0), "retry_on_error": []}
-    return redis.Redis.from_pool(redis.ConnectionPool(pool.connection_class, **kwargs))

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from sitemap_audit.queue.server import start_valkey, stop_valkey
+from sitemap_audit.queue.private import start_valkey, stop_valkey
 from tests.cli.audit import Outcome, call, run, start
 from tests.site.server import End, Reply, Seen, Site, Sites, in_turn, serve
 

@@ -17,7 +17,8 @@ import psutil
 import pytest
 
 from sitemap_audit.queue.jobs import count_workers
-from sitemap_audit.queue.server import connect, start_valkey, stop_valkey
+from sitemap_audit.queue.private import start_valkey, stop_valkey
+from sitemap_audit.queue.server import connect
 from tests.cli.audit import QUICK, Outcome, call, environment, interrupt, run, start, until
 from tests.site.server import Reply, Sites, serve
 

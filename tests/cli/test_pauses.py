@@ -13,7 +13,7 @@ import psutil
 import pytest
 import redis
 
-from sitemap_audit.queue.server import start_valkey
+from sitemap_audit.queue.private import start_valkey
 from tests.cli.audit import QUICK, call, interrupt, start, until
 from tests.cli.slow_site import SHOP, asked, no_traceback, slow_shop, whole
 from tests.site.server import serve

@@ -16,7 +16,8 @@ import pytest
 
 from sitemap_audit.cli import main
 from sitemap_audit.options import RunOptions
-from sitemap_audit.queue.server import connect, private_server, private_url
+from sitemap_audit.queue.private import private_server, private_url
+from sitemap_audit.queue.server import connect
 from sitemap_audit.queue.status import RunState, RunStatus, put_status
 from sitemap_audit.store.folder import RunFolder, RunRecord
 from tests.cli.audit import COMMAND, STARTED, call, environment, interrupt, start, until

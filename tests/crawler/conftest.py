@@ -13,7 +13,8 @@ import pytest
 import redis
 
 from crawler import __main__ as command
-from sitemap_audit.queue.server import connect, private_server
+from sitemap_audit.queue.private import private_server
+from sitemap_audit.queue.server import connect
 from tests.crawler.runs import Discover, Outcome, project_settings, run_context, run_options
 from tests.site.server import Sites, serve
 

@@ -13,13 +13,15 @@ import psutil
 import pytest
 
 from sitemap_audit.errors import RunFolderError, ServerError
-from sitemap_audit.queue.server import check_server, connect, private_folder, private_server
+from sitemap_audit.queue.private import private_folder, private_server
+from sitemap_audit.queue.server import check_server, connect
 
 ROOT = Path(__file__).parents[2]
 OWNER = """
 import sys, time
 from pathlib import Path
-from sitemap_audit.queue.server import connect, private_server
+from sitemap_audit.queue.private import private_server
+from sitemap_audit.queue.server import connect
 with private_server(Path(sys.argv[1])) as url:
     connect(url).set("kept", "yes")
     print(url, flush=True)

@@ -31,7 +31,8 @@ from sitemap_audit.queue.jobs import (
     queued_batches,
 )
 from sitemap_audit.queue.messages import Batch, BatchUrl, LeftWhy, PagesMessage
-from sitemap_audit.queue.server import connect, private_server
+from sitemap_audit.queue.private import private_server
+from sitemap_audit.queue.server import connect
 from sitemap_audit.queue.stream import Reader
 from sitemap_audit.settings import QUEUE_NAME, SCHEMA
 from tests.site.server import End, Reply, Site, serve
