@@ -85,16 +85,6 @@ class Held(NamedTuple):
     parked: bool
 
 
-class PaceStatus(NamedTuple):
-    """A host's key as it stands; times in ms from now, 0 where nothing holds."""
-
-    gap_ms: float
-    next_ms: int
-    held_ms: int
-    parked_ms: int
-    failures: int
-
-
 def base_gap_ms(rate: float, crawl_delay_s: float | None = None) -> float:
     """Gap in ms by the user's rate (requests a second, 0 = none) and the Crawl-delay of our group, capped."""
     gap = 1000.0 / rate if rate > 0 else 0.0
@@ -251,19 +241,3 @@ class Pace:
                 # Slots are reserved one block ahead: a longer way to the next one is a gap that was asked for.
                 found[host] = WaitWhy.CRAWL_DELAY, (tat - now) / 1000
         return found
-
-    def status(self, host: str) -> PaceStatus:
-        """What holds for the host now (for `status` and tests)."""
-        with self._client.pipeline(transaction=True) as pipe:
-            pipe.time()
-            pipe.hmget(keys.pace(host), ["gap", "tat", "until", "parked", "fails"])
-            (seconds, micros), seen = pipe.execute()
-        now = seconds * 1000 + micros / 1000
-        gap, tat, held, parked, fails = (float(v or 0) for v in seen)
-        return PaceStatus(
-            gap,
-            max(0, math.ceil(tat - now)),
-            max(0, math.ceil(held - now)),
-            max(0, math.ceil(parked - now)),
-            int(fails),
-        )

@@ -25,6 +25,7 @@ from sitemap_audit.settings import (
     RECOVER_AFTER,
     RETRY_AFTER_CAP_S,
 )
+from tests.pace_key import pace_status
 
 ROOT = Path(__file__).parents[2]
 HOST = "example.com"
@@ -177,7 +178,7 @@ def test_a_host_that_fails_is_tried_now_and_then(client: redis.Redis) -> None:
     assert pace.reserve(HOST, 0, 5).number == 0
     pace.clean(HOST, 1, 0.0)
     assert pace.reserve(HOST, 0, 5).number == 5
-    assert pace.status(HOST).failures == 0
+    assert pace_status(client, HOST).failures == 0
 
 
 def test_the_scripts_come_back_after_a_flush(client: redis.Redis) -> None:
@@ -192,10 +193,10 @@ def test_the_scripts_come_back_after_a_flush(client: redis.Redis) -> None:
 
 def test_the_status_tells_what_holds(client: redis.Redis) -> None:
     pace = Pace(client)
-    assert pace.status(HOST) == (0.0, 0, 0, 0, 0)
+    assert pace_status(client, HOST) == (0.0, 0, 0, 0, 0)
     pace.reserve(HOST, 200, 5)
     pace.hold(HOST, 10, 200.0)
-    status = pace.status(HOST)
+    status = pace_status(client, HOST)
     assert status.gap_ms == 400.0
     assert 500 < status.next_ms <= 1000
     assert 9_000 < status.held_ms <= 10_000
@@ -276,7 +277,7 @@ def test_a_lost_connection_voids_all_slots_and_holds_are_said_again(
     client.client_kill_filter(_type="pubsub")
     until(lambda: listening.mark("other.example") != other)
     until(lambda: client.hget(keys.pace(HOST), "until"))
-    status = Pace(client).status(HOST)
+    status = pace_status(client, HOST)
     assert 25_000 < status.held_ms <= 30_000
     assert status.gap_ms == 0.0, "said again it widens no gap"
 

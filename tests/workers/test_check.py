@@ -10,6 +10,7 @@ import pytest
 from sitemap_audit.facts import Attempt
 from sitemap_audit.queue.messages import LeftWhy, Target
 from sitemap_audit.settings import LIMITED_LOOKS, REPORT_BOTS
+from tests.pace_key import pace_status
 from tests.site.server import End, Reply, in_turn, serve
 
 HOST = "example.com"
@@ -225,7 +226,7 @@ def test_a_limit_is_ours_not_the_sites(bench: Any, status: int) -> None:
     assert outcome.left[0].attempt is not None
     assert outcome.left[0].attempt.status == status
     assert outcome.left[1].attempt is None
-    assert 15_000 < bench.station.pace.status(HOST).held_ms <= 20_000
+    assert 15_000 < pace_status(bench.client, HOST).held_ms <= 20_000
 
 
 def test_a_url_that_is_limited_again_and_again_is_said(bench: Any) -> None:
