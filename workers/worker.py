@@ -98,6 +98,11 @@ class BatchWorker(SimpleWorker):
         if self._station.stop.is_set():
             raise StopRequested
 
+    def bootstrap(self, *arguments: Any, **options: Any) -> None:
+        """Sign on. RQ listens to signals only afterwards: one that came in between left the worker signed on."""
+        self._install_signal_handlers()
+        super().bootstrap(*arguments, **options)
+
     def _install_signal_handlers(self) -> None:
         signal.signal(signal.SIGINT, self.request_stop)
         signal.signal(signal.SIGTERM, self.request_stop)
@@ -136,8 +141,11 @@ def work(url: str, queue_name: str, name_prefix: str = "", *, replaces: int | No
         sign_off(station.waiting, _name_start(name_prefix, replaces))
     set_station(station)
     settle()
+    worker = BatchWorker(station)
     try:
-        BatchWorker(station).work(logging_level="WARNING")
+        worker.work(logging_level="WARNING")
+    except StopRequested:
+        worker.teardown()  # told to stop before it looked for work: RQ knows of no such stop
     finally:
         set_station(None)
         station.close()

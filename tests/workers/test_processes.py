@@ -189,6 +189,18 @@ def test_idle_workers_stop_at_once_and_sign_off(start: Start, client: redis.Redi
     assert client.scard("rq:workers") == 0
 
 
+def test_a_worker_that_is_stopped_while_it_signs_on_signs_off(server_url: str, client: redis.Redis) -> None:
+    told = """
+import os, signal, sys
+from workers.worker import BatchWorker, work
+BatchWorker.subscribe = lambda self: os.kill(os.getpid(), signal.SIGTERM)  # right after it has signed on
+work(sys.argv[1], "sitemap-audit")
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", told, server_url], capture_output=True, timeout=20)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert client.scard("rq:workers") == 0
+
+
 def test_workers_end_with_whoever_started_them(start: Start, client: redis.Redis) -> None:
     parent = start("--processes", "1", "--exit-with-parent")
     wait_for(lambda: client.scard("rq:workers") == 1)
