@@ -69,6 +69,8 @@ class Target:
     """Where its redirects ended."""
     children: Brood = field(default_factory=Brood)
     """If it is an index."""
+    page: int = 1
+    """Of a feed that is parted into pages."""
     looks: int = 0
     best: SitemapFile | None = None
     """What an earlier look gave that failed."""

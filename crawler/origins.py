@@ -15,12 +15,19 @@ from typing import Final
 from crawler.context import Context
 from crawler.download import Download
 from crawler.sources import Site, robots_url
-from sitemap_audit.facts import ErrorClass, RobotsFile, RobotsState, RobotsVerdict
+from sitemap_audit.facts import ErrorClass, RobotsFile, RobotsPast, RobotsState, RobotsVerdict
 from sitemap_audit.formats.headers import cache_control_max_age
 from sitemap_audit.formats.robots import RobotsText, read_robots
-from sitemap_audit.formats.robots_policy import RobotsPolicy, is_html_answer, robots_file, state_of
+from sitemap_audit.formats.robots_policy import (
+    Outage,
+    RobotsPolicy,
+    is_html_answer,
+    outage_of,
+    robots_file,
+    state_of,
+)
 from sitemap_audit.formats.urls import Url, pace_host, parse_url
-from sitemap_audit.queue.robots import FAILED, StoredRobots
+from sitemap_audit.queue.robots import FAILED, RULED, StoredRobots
 from sitemap_audit.settings import (
     PRODUCT_TOKEN,
     RECHECK_COUNT,
@@ -29,7 +36,6 @@ from sitemap_audit.settings import (
     ROBOTS_MAX_BYTES,
 )
 
-RULED: Final = frozenset({RobotsState.OK, RobotsState.HTML})
 """States whose body states rules."""
 _REFUSED: Final = frozenset({ErrorClass.CONNECT, ErrorClass.TIMEOUT, ErrorClass.RESET})
 """https fails like this where only http is served."""
@@ -156,15 +162,23 @@ class Origins:
         )
         await asyncio.to_thread(store.put, origin.origin, stored)
 
+    async def past(self, origin: Origin, look: Look) -> RobotsPast | None:
+        """What earlier runs knew of an origin whose robots.txt fails now."""
+        store = self._context.robots
+        return (
+            await asyncio.to_thread(store.past, origin.origin) if store is not None and look.failed else None
+        )
+
     async def release(self, origin: Origin) -> None:
         """Told to stop before our look: another process need not wait for it."""
         if self._context.robots is not None:
             await asyncio.to_thread(self._context.robots.release, origin.origin)
 
-    def believe(self, origin: Origin, look: Look) -> RobotsFile:
+    def believe(self, origin: Origin, look: Look, past: RobotsPast | None = None) -> RobotsFile:
         """From now on this is what the origin's robots.txt says. Returns the fact."""
-        policy = self._policy(origin, look.state, look.text, look.download.status)
         download, head = look.download, look.download.head
+        outage = outage_of(past, download.started_at)
+        policy = self._policy(origin, look.state, look.text, download.status, outage)
         control = head.header("cache-control") if head else None
         file = robots_file(
             policy,
@@ -179,11 +193,11 @@ class Origins:
             error_detail=head.error_detail if head else "its host asked us to stay away",
             content_type=head.header("content-type") if head else None,
             cache_control_max_age=cache_control_max_age(control) if control else None,
-            outage_since=download.started_at if look.failed else None,
+            past=past,
             fetched_at=head.ended_at if head else datetime.now(UTC),
             total_ms=download.total_ms,
         )
-        self._settle(origin, policy, file)
+        self._settle(origin, policy)
         return file
 
     def misplaced(self, place: Url, look: Look) -> RobotsFile | None:
@@ -205,18 +219,22 @@ class Origins:
 
     def adopt(self, origin: Origin, stored: StoredRobots) -> None:
         """Another process of the run read it, and published the fact."""
-        text = read_robots(stored.body) if stored.state in RULED else None
-        policy = self._policy(origin, stored.state, text, stored.status)
-        self._settle(origin, policy, robots_file(policy, text))
+        self._settle(origin, stored.policy(self._context.options.robots_mode)[0])
 
     def _policy(
-        self, origin: Origin, state: RobotsState, text: RobotsText | None, status: int | None
+        self,
+        origin: Origin,
+        state: RobotsState,
+        text: RobotsText | None,
+        status: int | None,
+        outage: Outage,
     ) -> RobotsPolicy:
-        return RobotsPolicy(origin.url.href, state, text, self._context.options.robots_mode, status=status)
+        mode = self._context.options.robots_mode
+        return RobotsPolicy(origin.url.href, state, text, mode, status=status, outage=outage)
 
-    def _settle(self, origin: Origin, policy: RobotsPolicy, file: RobotsFile) -> None:
-        self._context.turns.crawl_delay(pace_host(origin.url), policy.crawl_delay(PRODUCT_TOKEN))
-        origin.sitemaps = tuple(dict.fromkeys(line.abs for line in file.sitemaps if line.abs is not None))
+    def _settle(self, origin: Origin, policy: RobotsPolicy) -> None:
+        self._context.turns.crawl_delay(pace_host(origin.url), policy.kept_delay(PRODUCT_TOKEN))
+        origin.sitemaps = tuple(dict.fromkeys(line.abs for line in policy.sitemaps() if line.abs is not None))
         for href in origin.sitemaps:
             url = parse_url(href)
             if url is not None and self._declare is not None:
@@ -227,7 +245,7 @@ class Origins:
     def give_up(self, origin: Origin) -> None:
         """A bug of ours: nobody may wait for this origin for ever."""
         if not origin.policy.done():
-            origin.policy.set_result(self._policy(origin, RobotsState.UNREACHABLE, None, None))
+            origin.policy.set_result(self._policy(origin, RobotsState.UNREACHABLE, None, None, Outage()))
 
     def may_guess(self, policy: RobotsPolicy, url: Url) -> bool:
         """May a place that nobody named be asked for: by the verdict's bot, and by us?"""

@@ -71,7 +71,7 @@ class RobotsSteps(Steps):
             if look.refused and not origin.needed:
                 return
         if believed(look, origin):
-            file = self.origins.believe(origin, look)
+            file = self.origins.believe(origin, look, await self.origins.past(origin, look))
             await self.origins.share(origin, look)
             yield file
             async for output in self._settled(origin):

@@ -13,9 +13,10 @@ from crawler.robots_steps import RobotsSteps
 from crawler.search import Search
 from crawler.sources import feeds_of
 from crawler.steps import Outputs
-from sitemap_audit.facts import SitemapSource, SitemapState
+from sitemap_audit.facts import SitemapFile, SitemapSource, SitemapState
 from sitemap_audit.formats.page import read_page
 from sitemap_audit.formats.urls import Url, parse_url
+from sitemap_audit.settings import FEED_PAGES_MAX
 
 
 class SearchSteps(RobotsSteps):
@@ -104,6 +105,37 @@ class SearchSteps(RobotsSteps):
         async for output in self.ready():
             yield output
 
+    async def next_of_feed(self, target: Target, file: SitemapFile) -> Outputs:
+        """The next page of a feed that has been read becomes a file to read, on the same host, up to a bound.
+
+        A page that nobody named by hand, in robots.txt or in an index is a guess like its feed.
+        """
+        url = None if file.next_page is None else parse_url(file.next_page)
+        if url is None or not file.entries:
+            return
+        if url.host != target.url.host:
+            self.tell(f"{url.href}: not read, the next page of a feed on another host")
+            return
+        page = Target(
+            url,
+            target.source,
+            depth=target.depth,
+            parent=target.url.href,
+            declared_in=target.declared_in,
+            page=target.page + 1,
+        )
+        if page.page > FEED_PAGES_MAX:
+            self.frontier.leave(page)
+            return
+        if target.source in (SitemapSource.FEED_LINK, SitemapSource.GUESS) and not self.frontier.knows(url):
+            async for output in self.need(url):
+                yield output
+            policy = await self.origins.wait(url.origin)
+            if policy is None or not self.origins.may_guess(policy, url):
+                self.tell(f"{url.href}: not asked, robots.txt forbids it")
+                return
+        self.frontier.add(page)
+
     def _feeds(self, download: Download) -> list[Url]:
         head = download.head
         if head is None or head.status != 200:
@@ -117,4 +149,6 @@ class SearchSteps(RobotsSteps):
             now=datetime.now(UTC),
             truncated=head.truncated,
         )
-        return [url for url in feeds_of(signals.feed_links) if self.context.options.in_scope(url.host)]
+        return [
+            url for url in feeds_of(signals.feed_links, head.url) if self.context.options.in_scope(url.host)
+        ]

@@ -36,13 +36,30 @@ SITEMAP_PLACES: Final = (
     "/sitemap1.xml",
     "/1_index_sitemap.xml",  # PrestaShop.
     "/xmlsitemap.php",  # BigCommerce.
+    "/sitemap-0.xml",  # next-sitemap, Astro: the index was left out.
+    "/pub/sitemap.xml",  # Magento, served from its root.
+    "/?type=1533906435",  # TYPO3 without pretty addresses.
+    "/index.php?route=extension/feed/google_sitemap",  # OpenCart 3.
+    "/index.php?option=com_jmap&view=sitemap&format=xml",  # Joomla with JSitemap.
+    "/sitemap.aspx",  # DNN.
 )
-FEED_PLACES: Final = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/rss")
+FEED_PLACES: Final = (
+    "/feed",
+    "/feed.xml",
+    "/rss.xml",
+    "/atom.xml",
+    "/index.xml",
+    "/rss",
+    "/feeds/posts/default",  # Blogger.
+    "/?feed=rss2",  # WordPress without pretty addresses.
+    "/blogs/news.atom",  # Shopify.
+)
 
 _NAMED_LIKE_ONE: Final = re.compile(
     r"\.(xml|txt|rss|atom|rdf)(\.gz)?$|\.gz$|site-?maps?|(^|/)(feed|rss|atom)s?(/|$)",
     re.ASCII | re.IGNORECASE,
 )
+_QUOTES: Final = "“”„‟«»″‘’‚‛′\"' "
 _OF_COMMENTS: Final = re.compile(r"(^|/)comments(/|$)", re.ASCII | re.IGNORECASE)
 _MAPS: Final = frozenset({SitemapKind.URLSET, SitemapKind.INDEX, SitemapKind.RSS, SitemapKind.ATOM})
 
@@ -115,11 +132,18 @@ def can_be_read(file: SitemapFile) -> bool:
     return answers_as_sitemap(file) and file.state in (SitemapState.OK, SitemapState.PARTIAL)
 
 
-def feeds_of(links: Iterable[FeedLink]) -> list[Url]:
-    """The feeds that a page advertises and that are worth reading: no comment feeds, each once."""
+def feeds_of(links: Iterable[FeedLink], page: str | None = None) -> list[Url]:
+    """The feeds that a page advertises and that are worth reading: no comment feeds, each once.
+
+    `page`: its address. A link in typographic quotes leads nowhere in HTML, but what is meant is plain: it is
+    read against `page`, and the rule about it says that no feed reader finds it.
+    """
     found: dict[str, Url] = {}
     for link in links:
         url = parse_url(link.href) if link.href else None
+        if url is None and not link.quote_ok and page is not None:
+            meant = link.href_raw.strip(_QUOTES)
+            url = parse_url(meant, page) if meant else None
         if url is not None and not _OF_COMMENTS.search(path_and_query(url)):
             found.setdefault(url.key, url)
     return list(found.values())[:FEED_LINKS_MAX]

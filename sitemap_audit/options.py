@@ -7,9 +7,12 @@ environment variable and remote workers by their own command line, never through
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Final, Self
 
 import orjson
@@ -58,8 +61,40 @@ class Transport:
     def from_json(cls, text: bytes) -> Self:
         return cls(**_known(cls, orjson.loads(text)))
 
+    def marks(self) -> tuple[str, ...]:
+        """One text for each option that decides which site is seen: comparable, and nothing secret.
+
+        Of a header its name, of a file its content, of a connection target a hash.
+        """
+        found = [f"--header {line.partition(':')[0].strip().lower()}" for line in self.headers]
+        found += [f"--connect-to {_mark(pin.encode())}" for pin in self.connect_to]
+        if self.cacert is not None:
+            try:
+                found.append(f"--cacert {_mark(Path(self.cacert).read_bytes())}")
+            except OSError:
+                found.append("--cacert unreadable")
+        found += ["--insecure"] * self.insecure + ["--http2"] * self.http2
+        return tuple(sorted(set(found)))
+
     def to_environment(self) -> dict[str, str]:
         return {TRANSPORT_VARIABLE: orjson.dumps(self).decode()}
+
+
+def _mark(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def difference(wanted: tuple[str, ...], own: tuple[str, ...]) -> str:
+    """How a process reaches the site otherwise than the run does (`Transport.marks`); empty when alike."""
+    lacks, extra = (
+        Counter(mark if mark.startswith("--header") else mark.split()[0] for mark in marks)
+        for marks in (set(wanted) - set(own), set(own) - set(wanted))
+    )
+    another = lacks & extra
+    said = [f"has another {name}" for name in another]
+    said += [f"lacks {name}" for name in lacks if name not in another]
+    said += [f"has {name}, which the run has not" for name in extra if name not in another]
+    return "; ".join(sorted(said))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +128,8 @@ class RunOptions:
     max_urls: int | None = None
     sample: int | None = None
     recheck_after_s: float = RECHECK_AFTER_S
+    marks: tuple[str, ...] | None = None
+    """`Transport.marks` of the coordinator: a worker that has others sees another site, and says so."""
     schema: int = SCHEMA
 
     def to_json(self) -> bytes:

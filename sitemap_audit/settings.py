@@ -22,6 +22,8 @@ RATE_PER_S: Final = 5.0
 CONCURRENCY: Final = 4
 CRAWL_DELAY_CAP_S: Final = 30.0
 """A longer Crawl-delay is reported, and this one is kept: one URL a half minute is slow enough."""
+CRAWL_DELAY_STAR_CAP_S: Final = 10.0
+"""Likewise where it is meant for every robot (`*`) and not for this one by name: six requests a minute burden nobody."""
 RETRY_AFTER_CAP_S: Final = 900.0
 """Longer waits park the host; its URLs end `unchecked: rate_limited`."""
 BACKOFF_MIN_GAP_MS: Final = 100
@@ -151,6 +153,10 @@ INDEX_TRIAL_CHILDREN: Final = 200
 """If not one of the first so many children of an index can be read, the others are counted, not asked for."""
 SITEMAP_MAX_FILES: Final = 50_000
 ENTRIES_MAX: Final = 50_000_000
+VIDEO_MAX_S: Final = 28_800
+VIDEO_DESCRIPTION_MAX_CHARS: Final = 2_048
+VIDEO_UPLOADER_MAX_CHARS: Final = 255
+"""Of a video in a sitemap: duration, and lengths of texts (Google, video sitemaps)."""
 XML_MAX_DEPTH: Final = 32
 XML_MAX_ATTRIBUTES: Final = 64
 XML_MAX_TEXT_BYTES: Final = 8_192
@@ -190,6 +196,8 @@ LOOKED_MAX: Final = 1_000
 """Places looked at that discovery names in the end."""
 FEED_LINKS_MAX: Final = 3
 """Feeds of a home page that are read: blogs advertise one or two, some templates one a category."""
+FEED_PAGES_MAX: Final = 100
+"""Pages of one feed that are read (rel=next): at the usual 25 to 500 items a page as much as one sitemap holds."""
 UNREAD_KNOWN_MAX: Final = 200_000
 """Ids kept of unread sitemap files, so that one named twice counts once; beyond, mentions are counted."""
 CRAWLER_FACTS_BATCH: Final = 100
@@ -250,6 +258,8 @@ IDLE_POLL_S: Final = 10
 """An idle worker blocks this long for a job, then shows that it lives."""
 ROBOTS_TTL_S: Final = 86_400
 """A robots.txt is valid for 24 h at most (definitions 6.1)."""
+ROBOTS_PAST_TTL_S: Final = 604_800
+"""What earlier runs knew of robots.txt files: longer than any run, for nobody writes it again."""
 ROBOTS_CLAIM_MS: Final = 45_000
 """Who claimed to fetch a robots.txt and did not deliver within this time is passed over."""
 PACE_TTL_MS: Final = 3_600_000

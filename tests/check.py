@@ -34,7 +34,14 @@ def steps(fix: bool) -> list[tuple[str, list[str]]]:
             "compose file",
             [*PYTHON, "check_jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"],
         ),
-        ("tests", [*PYTHON, "pytest", "-q", "-n", str(min(4, os.cpu_count() or 1))]),
+        # One process more than cores, as many tests wait; groups and order: tests/conftest.py.
+        (
+            "tests",
+            [
+                *(*PYTHON, "pytest", "-q", "-n", str(min(4, (os.cpu_count() or 1) + 1))),
+                *("--dist", "loadgroup", "--no-loadscope-reorder"),
+            ],
+        ),
     ]
 
 

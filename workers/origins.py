@@ -7,18 +7,14 @@ from typing import Final, NamedTuple, Protocol
 
 import orjson
 
-from sitemap_audit.facts import ErrorClass, RobotsState
-from sitemap_audit.formats.robots import RobotsMode, RobotsText, read_robots
+from sitemap_audit.facts import ErrorClass
+from sitemap_audit.formats.robots import RobotsMode
 from sitemap_audit.formats.robots_match import index_of
 from sitemap_audit.formats.robots_patterns import PatternIndex, robots_path
 from sitemap_audit.formats.robots_policy import Effect, RobotsPolicy
 from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.queue.robots import StoredRobots
 from sitemap_audit.settings import PRODUCT_TOKEN, ROBOTS_CPU_S
-
-RULED = frozenset({RobotsState.OK, RobotsState.HTML})
-"""States whose body states rules."""
-
 
 FEW_RULES: Final = 500
 """Up to so many rules a URL is first asked whether any of them matches: one look costs no more than a few us."""
@@ -84,25 +80,23 @@ class Origin:
     def known(self) -> bool:
         return self.policy is not None or self.private
 
-    def adopt(self, stored: StoredRobots) -> RobotsText | None:
-        """Take what was answered; returns the text, None where the answer holds no rules."""
+    def adopt(self, stored: StoredRobots) -> None:
+        """Take what was answered."""
         self.failing = False
         if stored.error_class is ErrorClass.PRIVATE_HOST:
             self.private = True
-            return None
-        text = read_robots(stored.body) if stored.state in RULED else None
-        self.policy = RobotsPolicy(stored.robots_url, stored.state, text, self._mode, status=stored.status)
+            return
+        self.policy, _ = stored.policy(self._mode)
         # Bots without a group of their own share the verdict of `*`: most files are judged once a URL.
-        named = text.named if text is not None else frozenset()
+        named = self.policy.text.named
         self._named = tuple(b for b in (*self._bots, PRODUCT_TOKEN) if b.lower() in named)
-        self.crawl_delay_s = self.policy.crawl_delay(PRODUCT_TOKEN)
+        self.crawl_delay_s = self.policy.kept_delay(PRODUCT_TOKEN)
         self._leaves.clear()
         self._any_rule = self._free = None
         if self._mode == RobotsMode.GOOGLE and self.policy.effect is Effect.RULES:
             rules = [self.policy.rules_of(bot) for bot in ("*", *self._named)]
             if sum(len(some.rules) for some in rules) <= FEW_RULES:
                 self._any_rule = index_of(rules)
-        return text
 
     def leave(self, href: str) -> Leave | None:
         """What robots.txt says of a URL as it is requested; None when the file has cost too much time."""

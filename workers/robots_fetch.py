@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sitemap_audit.formats.headers import cache_control_max_age, parse_retry_after
 from sitemap_audit.formats.robots import read_robots
-from sitemap_audit.formats.robots_policy import RobotsPolicy, is_html_answer, robots_file, state_of
+from sitemap_audit.formats.robots_policy import is_html_answer, robots_file, state_of
 from sitemap_audit.formats.urls import Url, parse_url
 from sitemap_audit.http import Answer, Chain, ChainEnd, Request
 from sitemap_audit.queue.messages import LeftWhy
-from sitemap_audit.queue.robots import StoredRobots
+from sitemap_audit.queue.robots import FAILED, RULED, StoredRobots
 from sitemap_audit.settings import PRODUCT_TOKEN, ROBOTS_MAX_BYTES, ROBOTS_MAX_HOPS
 from workers.lanes import AwayError
-from workers.origins import RULED, Origin
+from workers.origins import Origin
 
 if TYPE_CHECKING:
     from workers.batch import BatchRun
@@ -77,15 +78,15 @@ class RobotsFetch:
         )
         try:
             batch.lanes.ask(batch.run.robots.put, origin.name, stored)
+            if state in FAILED:
+                stored = replace(stored, past=batch.lanes.ask(batch.run.robots.past, origin.name))
         except AwayError:
             batch.log_away(f"robots.txt of {origin.name} could not be shared")
         if not stored.believed():
             batch.failing(origin)
             return
         origin.adopt(stored)
-        policy = origin.policy or RobotsPolicy(
-            stored.robots_url, state, None, batch.run.options.robots_mode, status=answer.status
-        )
+        policy = origin.policy or stored.policy(batch.run.options.robots_mode)[0]
         maximum = answer.header("cache-control")
         batch.outbox.robots(
             robots_file(
@@ -101,6 +102,7 @@ class RobotsFetch:
                 error_detail=answer.error_detail,
                 content_type=answer.header("content-type"),
                 cache_control_max_age=cache_control_max_age(maximum) if maximum is not None else None,
+                past=stored.past,
                 fetched_at=answer.ended_at,
                 total_ms=sum(hop.ms for hop in chain.hops[: chain.followed]) + answer.total_ms,
             )

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Final
 
 import redis
 
 from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.http import Client, ClientOptions
-from sitemap_audit.options import RunOptions, Transport
-from sitemap_audit.queue.jobs import get_options
+from sitemap_audit.options import RunOptions, Transport, difference
+from sitemap_audit.queue.jobs import get_options, tell_unlike
 from sitemap_audit.queue.pace import Pace
 from sitemap_audit.queue.robots import RobotsStore
-from sitemap_audit.queue.server import connect
+from sitemap_audit.queue.server import OUTAGE, SERVER_FULL, connect
 from sitemap_audit.settings import ORIGINS_KEPT, QUEUE_NAME, REPORT_BOTS, TARGETS_KEPT
 from workers.origins import Origin
 
 RUNS_KEPT: Final = 2
+log = logging.getLogger("workers")
 
 
 class Run:
@@ -99,12 +102,24 @@ class Station:
             options = get_options(self.waiting, run_id)
             if options is None:
                 return None
+            self._compare(options)
             found = self._runs[run_id] = Run(self, options)
             while len(self._runs) > RUNS_KEPT:
                 self._runs.popitem(last=False)[1].close()
         else:
             self._runs.move_to_end(run_id)
         return found
+
+    def _compare(self, options: RunOptions) -> None:
+        """A worker without the run's --connect-to or --cacert finds a site that is down: nobody may miss why."""
+        words = difference(options.marks, self.transport.marks()) if options.marks is not None else ""
+        if not words:
+            return
+        log.warning(
+            "this worker reaches the site of run %s otherwise than the run: it %s", options.run_id, words
+        )
+        with suppress(*OUTAGE, *SERVER_FULL):
+            tell_unlike(self.quick, options.run_id, self.name, words)
 
     def drop(self, run_id: str) -> None:
         """Begin anew with this run: a batch ended in the middle of something."""

@@ -130,6 +130,9 @@ class SitemapsSpider(SearchSteps):
         if target.guess is not None:
             self.tell(f"{target.url.href}: {_said(file)}")
             target.guess.found = True
+        if readable and not twin:
+            async for output in self.next_of_feed(target, file):
+                yield output
         if not meant and target.site is not None:
             origin = self.origins.get(target.url.origin)
             origin.needed = True

@@ -65,6 +65,7 @@ def to_json(asked: Asked) -> dict[str, Any]:
         "hops": list(look.hops),
         "mode": asked.policy.mode,
         "crawl_delay_s": asked.policy.crawl_delay(PRODUCT_TOKEN),
+        "crawl_delay_kept_s": asked.policy.kept_delay(PRODUCT_TOKEN),
         "notes": list(notes(text)) if text is not None and look.state is RobotsState.OK else [],
         "bots": [
             {

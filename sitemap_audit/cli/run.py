@@ -6,6 +6,7 @@ import ipaddress
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -15,13 +16,14 @@ import typer
 from sitemap_audit.cli import options as shared
 from sitemap_audit.cli.bots import read_bots
 from sitemap_audit.cli.config import Config, read_config
-from sitemap_audit.errors import UsageError
+from sitemap_audit.errors import RunFolderError, UsageError
 from sitemap_audit.options import DEFAULT_USER_AGENT, RunOptions, Transport
 from sitemap_audit.settings import CONCURRENCY, DEFAULT_BOT, RATE_PER_S, RECHECK_AFTER_S
 
 if TYPE_CHECKING:
     from sitemap_audit.coordinate.list_file import UrlList
     from sitemap_audit.formats.urls import Url
+    from sitemap_audit.store.folder import RunFolder, RunRecord
 
 LIST_HOSTS_NAMED: Final = 5
 NOT_IN_CONFIG: Final = frozenset({"config", "sites", "help"})
@@ -62,6 +64,16 @@ def run(
         Path | None,
         typer.Option(
             "--out", metavar="DIR", help="The run folder.  [default: audits/HOST/TIME]", show_default=False
+        ),
+    ] = None,
+    previous: Annotated[
+        str | None,
+        typer.Option(
+            "--previous",
+            metavar="RUN|none",
+            help="The earlier run: its last good robots.txt files hold where one fails now.  "
+            "[default: the newest finished run of the same SITEs beside --out]",
+            show_default=False,
         ),
     ] = None,
     sitemap: Annotated[
@@ -250,6 +262,8 @@ def run(
         workers_wanted=shared.default_workers() if workers is None else workers,
     )
     folder = RunFolder((out or default_out(read[0].host, now)).absolute())
+    earlier = _earlier(previous, folder, record)
+    record = replace(record, previous=str(earlier.path) if earlier is not None else None)
     raise typer.Exit(
         audit_and_report(
             folder,
@@ -264,6 +278,24 @@ def run(
             metrics=metrics,
         )
     )
+
+
+def _earlier(previous: str | None, folder: RunFolder, record: RunRecord) -> RunFolder | None:
+    from sitemap_audit.store.folder import RunFolder
+    from sitemap_audit.store.past import find_earlier
+
+    if previous is None:
+        return find_earlier(folder, record)
+    if previous == "none":
+        return None
+    named = RunFolder(Path(previous).absolute())
+    if named.path == folder.path:
+        raise UsageError("--previous is the folder of this run itself: name an earlier one, or none")
+    try:
+        named.read()
+    except RunFolderError as problem:
+        raise UsageError(f"--previous: {problem}") from None
+    return named
 
 
 def _said_of_list(listed: UrlList | None, hosts: Sequence[Url]) -> tuple[str, ...]:

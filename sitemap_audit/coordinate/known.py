@@ -1,20 +1,42 @@
-"""What a resumed run already knows: the parts on disk, then whatever still stands in the streams."""
+"""What is known before a run: what others are told of it; of a resumed one what the parts and the streams hold."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+
+import redis
 
 from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.ledger import SETTLED
 from sitemap_audit.coordinate.work import Work
 from sitemap_audit.formats.urls import url_id
+from sitemap_audit.queue.jobs import put_options, take_unlike
 from sitemap_audit.queue.listing import Listing
 from sitemap_audit.queue.messages import Target
+from sitemap_audit.queue.robots import RobotsStore
 from sitemap_audit.settings import ENTRY_BATCH
 from sitemap_audit.store.folder import RunFolder, RunRecord
 from sitemap_audit.store.pack import pack
+from sitemap_audit.store.past import robots_past
 from sitemap_audit.store.resume import known_entries, known_pages, sitemap_count
 from sitemap_audit.store.targets import known_targets
 
 LISTED = ("sitemap", "feed", "list")
+
+
+def tell_run(client: redis.Redis, folder: RunFolder, record: RunRecord) -> None:
+    """Tell spider and workers what the run is, and what earlier runs knew of robots.txt files."""
+    put_options(client, record.options)
+    RobotsStore(client, record.run_id).put_past(robots_past(folder))
+
+
+def say_unlike(client: redis.Redis, run: str, say: Callable[[str], None]) -> None:
+    """Say of workers that they reach the site in another way than the run, each difference once."""
+    for worker, words in take_unlike(client, run):
+        say(
+            f"worker {worker} reaches the site in another way than this run: it {words}. What it sees may be wrong: "
+            "start it with the options of the run"
+        )
 
 
 def take_up(folder: RunFolder, record: RunRecord, work: Work, collector: Collector) -> None:

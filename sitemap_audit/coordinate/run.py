@@ -23,6 +23,7 @@ import redis
 from sitemap_audit.coordinate.children import Children
 from sitemap_audit.coordinate.collect import Collector
 from sitemap_audit.coordinate.ending import put_together, record_now, unsaved_words
+from sitemap_audit.coordinate.known import say_unlike, tell_run
 from sitemap_audit.coordinate.pause import PAUSES, Pause, reason_of
 from sitemap_audit.coordinate.plan import BATCHES_AHEAD
 from sitemap_audit.coordinate.progress import Progress, duration
@@ -116,9 +117,8 @@ class Coordinator:
                     return
 
     def _begin(self) -> None:
-        options = self.record.options
-        jobs.put_options(self.client, options)
-        jobs.clear_stop(self.client, options.run_id)
+        tell_run(self.client, self.folder, self.record)
+        jobs.clear_stop(self.client, self.record.run_id)
         self.children.start_workers(self.record.workers_wanted or 0)
         if self.spider_wanted:
             self._start_spider()
@@ -281,6 +281,7 @@ class Coordinator:
         self._watch_server()
         now = time.monotonic()
         joined = jobs.count_workers(self.client)
+        say_unlike(self.client, self.record.run_id, self.progress.say)
         if joined or now >= self._lost_from + RQ_SIGNS_ON_S:
             self._workers = max(1, joined)
         if now >= self._lost_from:
@@ -322,7 +323,7 @@ class Coordinator:
             self.collector.flush()
             reader = self.collector.reader
             (reader.begin_anew if emptied else reader.forget_read)()
-            jobs.put_options(self.client, self.record.options)
+            tell_run(self.client, self.folder, self.record)
             self.progress.say(
                 "the Redis server lost the data of this run (emptied, or started without it): what was under way "
                 "is planned again"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.metadata import version as installed
+from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,7 @@ from sitemap_audit.queue.stream import Reader
 from sitemap_audit.store.columns import FACTS
 from sitemap_audit.store.folder import RunFolder, RunRecord
 from sitemap_audit.store.parts import clean_leftovers
+from sitemap_audit.store.past import take_over
 from sitemap_audit.store.writer import PartWriter
 
 if TYPE_CHECKING:
@@ -125,10 +127,13 @@ def _carry_out(
     record = replace(
         record,
         state="running",
+        options=replace(record.options, marks=record.transport.marks()),
         redis=logs.without_password(redis_url) if redis_url else None,
         versions=versions(),
     )
     folder.write(record)
+    if record.previous is not None and not resume:
+        progress.say(_take_over(RunFolder(Path(record.previous)), folder))
     clean_leftovers(folder.facts)
     if verbose:
         stack.callback(Follower(folder.log, progress.tell).close)
@@ -164,6 +169,18 @@ def _carry_out(
         spider_wanted=bool(record.options.sites or record.options.sitemaps)
         and not (resume and (record.discovered or collector.discovered)),
     ).run()
+
+
+def _take_over(earlier: RunFolder, folder: RunFolder) -> str:
+    """The robots.txt files of the earlier run, for an outage in this one; what came of it, in one line."""
+    try:
+        copies, failing = take_over(earlier, folder)
+    except RunFolderError as problem:
+        return f"the earlier run is of no use for robots.txt: {problem}"
+    if not copies and not failing:
+        return f"the earlier run {earlier.path} read no robots.txt: there is no last good copy"
+    words = f"last good robots.txt of {copies:,} origin{'s' * (copies != 1)} from {earlier.path}"
+    return words + (f", {failing:,} of its origins were failing" if failing else "")
 
 
 @contextmanager

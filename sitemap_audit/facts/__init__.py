@@ -5,7 +5,7 @@ milliseconds, sizes octets. None means not known or not present, never an empty 
 """
 
 from sitemap_audit.facts.content import PageDates, ProbePrint, Soft404Points
-from sitemap_audit.facts.entry import Alternate, Entry, Image, News, Video
+from sitemap_audit.facts.entry import Alternate, Entry, Image, Media, News, Video
 from sitemap_audit.facts.hop import Hop, HopKind
 from sitemap_audit.facts.page import (
     Attempt,
@@ -25,6 +25,7 @@ from sitemap_audit.facts.robots import (
     Group,
     RobotsFile,
     RobotsLine,
+    RobotsPast,
     RobotsRule,
     RobotsSitemapLine,
     RobotsState,
@@ -46,6 +47,7 @@ __all__ = [
     "Hop",
     "HopKind",
     "Image",
+    "Media",
     "MetaRobots",
     "News",
     "Page",
@@ -57,6 +59,7 @@ __all__ = [
     "Refresh",
     "RobotsFile",
     "RobotsLine",
+    "RobotsPast",
     "RobotsRule",
     "RobotsSitemapLine",
     "RobotsState",

@@ -52,6 +52,18 @@ class News:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """One media:content of a feed item (mRSS), with what its group and its item say for it."""
+
+    url: str | None = None
+    type: str | None = None
+    title_len: int | None = None
+    description_len: int | None = None
+    thumbnail: str | None = None
+    player: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One line a loc and file; feed items are entries too, children of an index with `is_child`."""
 
@@ -77,4 +89,5 @@ class Entry:
     news: News | None = None
     guid: str | None = None
     published_raw: str | None = None
+    media: tuple[Media, ...] | None = None
     alternates: tuple[Alternate, ...] | None = None

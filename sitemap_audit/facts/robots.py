@@ -86,6 +86,20 @@ class RobotsVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsPast:
+    """What earlier runs knew of an origin's robots.txt.
+
+    `outage_since`: its first failure, if it failed the last time. `last_good`: a text that reads as the last
+    copy that could be read, of the time `last_good_at`; `last_good_sha256` of the bytes it then had.
+    """
+
+    outage_since: datetime | None = None
+    last_good: bytes | None = None
+    last_good_at: datetime | None = None
+    last_good_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsFile:
     """One line an origin."""
 
@@ -116,6 +130,11 @@ class RobotsFile:
     unknown_lines: tuple[RobotsLine, ...] = ()
     typos: tuple[RobotsLine, ...] = ()
     cache_control_max_age: int | None = None
+    crawl_delay_s: float | None = None
+    """What the group of our own agent asks for."""
+    crawl_delay_kept_s: float | None = None
+    effect: str | None = None
+    """What crawlers do after this answer: rules, no_limits, paused, last_good or disallow_all (definitions 6.1)."""
     effective: dict[str, str] | None = None
     """bot → allow_all, disallow_all or mixed."""
     last_good_sha256: str | None = None

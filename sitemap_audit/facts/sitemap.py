@@ -119,3 +119,4 @@ class SitemapFile:
     hubs: tuple[str, ...] = ()
     selfs: tuple[str, ...] = ()
     newest_item_at: datetime | None = None
+    next_page: str | None = None

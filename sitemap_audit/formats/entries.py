@@ -5,21 +5,30 @@ Nothing here knows XML or how a file arrived. Speed matters: 50,000 entries a fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import MISSING, fields, make_dataclass
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from hashlib import sha256
+from typing import Final, NamedTuple
 
-from sitemap_audit.facts import Alternate, Entry
+from sitemap_audit.facts import Entry
 from sitemap_audit.formats.dates import ParsedDate, parse_rfc822, parse_rfc3339, parse_w3c
-from sitemap_audit.formats.entries_loc import SPACE, Place, parameter_issues, place_issues, spelling_issues
-from sitemap_audit.formats.entries_media import image_facts, news_facts, video_facts
-from sitemap_audit.formats.hreflang import parse_hreflang
+from sitemap_audit.formats.entries_draft import draft_of
+from sitemap_audit.formats.entries_links import LinkReader
+from sitemap_audit.formats.entries_loc import (
+    PARAMETER,
+    PLAIN_REST,
+    SPACE,
+    Place,
+    parameter_issues,
+    place_issues,
+    spelling_issues,
+)
+from sitemap_audit.formats.entries_media import image_facts, media_facts, news_facts, video_facts
 from sitemap_audit.formats.sitemap_problems import ProblemLog, without_user_info
-from sitemap_audit.formats.sitemap_rows import DateForm, RawAlternate, RawEntry, RawMore
+from sitemap_audit.formats.sitemap_rows import DateForm, RawEntry, RawMore
 from sitemap_audit.formats.sitemap_tally import Tally, microseconds
-from sitemap_audit.formats.urls import parse_url, url_id
-from sitemap_audit.settings import LASTMOD_FUTURE_S, LASTMOD_OLDEST, LOC_MAX_CHARS, XML_MAX_TEXT_BYTES
+from sitemap_audit.formats.urls import parse_url
+from sitemap_audit.settings import LASTMOD_FUTURE_S, LASTMOD_OLDEST, LOC_MAX_CHARS
 
 DATE_PARSERS: Final[dict[DateForm, Callable[[str], ParsedDate]]] = {
     DateForm.W3C: parse_w3c,
@@ -55,18 +64,7 @@ _ORDER: Final = {
 }
 
 
-def _draft(fact: type[Any]) -> Any:
-    """A twin of a frozen fact that can be filled at the price of a plain object, by place or by name.
-
-    A frozen dataclass sets each field through object.__setattr__: 23 fields took half of the time of an
-    entry. The twin has the same slots, and its class is changed when it is full; a test compares both ways.
-    """
-    names = [(field.name, Any, None if field.default is MISSING else field.default) for field in fields(fact)]
-    return make_dataclass(f"_{fact.__name__}Draft", names, slots=True)
-
-
-_EntryDraft: Final = _draft(Entry)
-_AlternateDraft: Final = _draft(Alternate)
+_EntryDraft: Final = draft_of(Entry)
 
 
 Issues = tuple[str, ...]
@@ -81,11 +79,11 @@ class Dated(NamedTuple):
     offset_min: int | None
     issue: str | None
     invalid: bool
-    microseconds: int
-    timed: bool
+    stamp: int
+    """As in Tally.stamps."""
 
 
-_UNDATED: Final = Dated(None, None, None, None, False, 0, False)
+_UNDATED: Final = Dated(None, None, None, None, False, 0)
 
 
 class EntryBuilder:
@@ -109,10 +107,69 @@ class EntryBuilder:
         self._future_date = (now + _EASTMOST + timedelta(seconds=LASTMOD_FUTURE_S)).date()
         self._form = DateForm.W3C
         self._dates: dict[str, Dated] = {}  # read already, of that form
+        self._links = LinkReader(place, log)
 
     def build(self, rows: Iterable[RawEntry]) -> list[Entry]:
-        """The facts of the next rows of the file."""
-        return [self._entry(row) for row in rows]
+        """The facts of the next rows of the file.
+
+        Most rows are plain (see Place.is_plain) and take the short way here; `_entry` reads any row, and a test
+        holds the short way to it.
+        """
+        place, tally, url, file_id = self._place, self._tally, self._url, self._file_id
+        if place is None:
+            return [self._entry(row) for row in rows]
+        root, prefix, plain, dates = place.root, place.prefix, PLAIN_REST.fullmatch, self._dates
+        size, ids, may_be_parameter, stamp = len(root), tally.ids, PARAMETER.search, tally.stamps.append
+        made: list[Entry] = []
+        for row in rows:
+            line, loc, lastmod_raw, changefreq, priority, links, more, is_child = row
+            if (
+                more is not None
+                or loc is None
+                or not loc.startswith(root)
+                or plain(loc, size) is None
+                or "/." in loc
+                or "@" in loc
+                or len(loc) >= LOC_MAX_CHARS
+            ):
+                made.append(self._entry(row))
+                continue
+            issues: Issues = ()
+            if (
+                not loc.startswith(prefix)
+                or ("=" in loc and (";" in loc or may_be_parameter(loc, loc.find("?", size)) is not None))
+                or "&amp;" in loc
+            ):
+                issues = self._loc(loc, self._base)[2]
+            dated = _UNDATED
+            if lastmod_raw is not None:
+                known = dates.get(lastmod_raw) if self._form is DateForm.W3C else None
+                if known is not None and known.issue is None:
+                    dated = known
+                    tally.lastmod_present += 1
+                    if known.at is not None:
+                        stamp(known.stamp)
+                else:
+                    lastmod_raw, dated = self._lastmod(lastmod_raw, line, DateForm.W3C)
+            if priority is not None:
+                priority = priority.strip(SPACE) or None
+                tally.priority_count += priority is not None
+            if changefreq is not None:
+                changefreq = changefreq.strip(SPACE) or None
+                tally.changefreq_count += changefreq is not None
+            tally.entries += 1
+            identity = sha256(loc.encode()).digest()[:8]
+            ids += identity
+            at, precision, offset, issue, _, _ = dated
+            draft = _EntryDraft(  # in the order of the fact's fields
+                url, file_id, tally.entries, line, is_child, identity.hex(), loc, loc, loc, issues,
+                lastmod_raw, at, precision, offset, issue, priority, changefreq,
+            )  # fmt: skip
+            if links:
+                draft.alternates = self._links.read(links)
+            draft.__class__ = Entry
+            made.append(draft)
+        return made
 
     def _entry(self, row: RawEntry) -> Entry:
         tally = self._tally
@@ -126,15 +183,11 @@ class EntryBuilder:
                 loc_raw = self._without_user_info(loc_raw, line)
         identity = None
         if key is not None:
-            identity = url_id(key)
-            tally.add_key(identity)
+            identity = tally.add_key(key)
         dated = _UNDATED
         if lastmod_raw is not None:
-            if lastmod_raw == "" or lastmod_raw.isspace():
-                self._log.note("lastmod-empty", line=line)
-                lastmod_raw = None
-            else:
-                dated = self._dated(lastmod_raw, DateForm.W3C if more is None else more.dates)
+            form = DateForm.W3C if more is None else more.dates
+            lastmod_raw, dated = self._lastmod(lastmod_raw, line, form)
         if priority is not None:
             priority = priority.strip(SPACE) or None
             tally.priority_count += priority is not None
@@ -161,13 +214,14 @@ class EntryBuilder:
             changefreq,
         )
         if links:
-            entry.alternates = self._alternates(links)
+            entry.alternates = self._links.read(links)
         if more is not None:
             entry.images = image_facts(more.images, self._base)
             entry.videos = video_facts(more.videos)
             entry.news = news_facts(more.news, more.news_count)
             entry.guid = _text(more.guid)
             entry.published_raw = _text(more.published)
+            entry.media = media_facts(more.media, self._base)
         entry.__class__ = Entry
         made: Entry = entry
         return made
@@ -229,6 +283,12 @@ class EntryBuilder:
             self._log.note("loc-user-info", line=line, text=bare)
         return bare
 
+    def _lastmod(self, raw: str, line: int, form: DateForm) -> tuple[str | None, Dated]:
+        if raw == "" or raw.isspace():
+            self._log.note("lastmod-empty", line=line)
+            return None, _UNDATED
+        return raw, self._dated(raw, form)
+
     def _dated(self, raw: str, form: DateForm) -> Dated:
         tally = self._tally
         tally.lastmod_present += 1
@@ -248,7 +308,7 @@ class EntryBuilder:
         elif dated.issue == "future":
             tally.lastmod_future += 1
         if dated.at is not None:
-            tally.add_date(dated.microseconds, timed=dated.timed)
+            tally.stamps.append(dated.stamp)
         return dated
 
     def _read_date(self, raw: str, form: DateForm) -> Dated:
@@ -261,44 +321,8 @@ class EntryBuilder:
                 issue = "implausible"
             elif at.date() > self._future_date if alone else at > self._future:
                 issue = "future"
-        number = 0 if at is None else microseconds(at)
-        return Dated(
-            at, parsed.precision, parsed.offset_min, issue, parsed.issue is not None, number, not alone
-        )
-
-    def _alternates(self, links: Sequence[RawAlternate]) -> tuple[Alternate, ...] | None:
-        made = []
-        place = self._place
-        for line, rel, code_raw, href_raw in links:
-            if rel != "alternate" and "alternate" not in (rel or "").lower().split():
-                self._log.note("link-not-alternate", line=line, text=rel)
-                continue
-            if code_raw is None:  # a mobile version or the like says nothing about languages
-                continue
-            code, issue, _ = parse_hreflang(code_raw)
-            href = key = None
-            if href_raw is None:
-                href_raw = ""
-            elif len(href_raw) > XML_MAX_TEXT_BYTES:
-                href_raw = href_raw[:XML_MAX_TEXT_BYTES]
-            elif place is not None and place.is_plain(href_raw):
-                href = key = href_raw
-            elif href_raw.strip(SPACE):
-                url = parse_url(href_raw, self._base)
-                if url is not None:
-                    href, key = url.href, url.key
-            draft = _AlternateDraft(  # in the order of the fact's fields
-                line,
-                code_raw if len(code_raw) <= XML_MAX_TEXT_BYTES else code_raw[:XML_MAX_TEXT_BYTES],
-                code,
-                issue,
-                without_user_info(href_raw) if "@" in href_raw else href_raw,
-                href,
-                key,
-            )
-            draft.__class__ = Alternate
-            made.append(draft)
-        return tuple(made) or None
+        stamp = 0 if at is None else 2 * microseconds(at) + (not alone)
+        return Dated(at, parsed.precision, parsed.offset_min, issue, parsed.issue is not None, stamp)
 
 
 def _in_order(issues: Collection[str]) -> tuple[str, ...]:

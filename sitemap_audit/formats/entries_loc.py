@@ -16,7 +16,7 @@ from sitemap_audit.settings import LOC_MAX_CHARS, SESSION_ID_MIN_CHARS
 SPACE: Final = " \t\r\n\f\v"
 # A spelling in which nothing can be wrong but its length: most of them.
 _QUIET: Final = re.compile(r"https?://[A-Za-z0-9.:-]+/[A-Za-z0-9._~/:@!$'()*+,=-]*", re.ASCII)
-_PLAIN_REST: Final = re.compile(
+PLAIN_REST: Final = re.compile(
     r"[A-Za-z0-9._~!$&()*+,;=:@/-]*(?:\?[A-Za-z0-9._~!$&()*+,;=:@/?-]*)?", re.ASCII
 )
 _ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
@@ -35,7 +35,7 @@ _TRACKING: Final = re.compile(
     r"[?&](?:utm_[a-z_]+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|mc_cid|mc_eid|ref)=",
     re.IGNORECASE | re.ASCII,
 )
-_PARAMETER: Final = re.compile(
+PARAMETER: Final = re.compile(
     r"[;?&](?:jsess|phpsess|aspsess|cf(?:id|tok)|s(?:id|ession)|utm_|gcl|dcl|[gw]braid|fbcl|mscl|ycl|mc_|ref=)",
     re.IGNORECASE | re.ASCII,
 )
@@ -65,7 +65,7 @@ class Place(NamedTuple):
         """
         root = self.root
         return (
-            text.startswith(root) and _PLAIN_REST.fullmatch(text, len(root)) is not None and "/." not in text
+            text.startswith(root) and PLAIN_REST.fullmatch(text, len(root)) is not None and "/." not in text
         )
 
 
@@ -97,7 +97,7 @@ def parameter_issues(text: str, query: int = 0) -> list[str]:
     """Of any loc: session, tracking. `query`: where the first `?` is, as far as that is known."""
     issues: list[str] = []
     start = 0 if query < 0 or ";" in text else query
-    if "=" in text and _PARAMETER.search(text, start) is not None:
+    if "=" in text and PARAMETER.search(text, start) is not None:
         if _SESSION.search(text) is not None:
             issues.append("session")
         if _TRACKING.search(text) is not None:

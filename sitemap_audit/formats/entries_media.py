@@ -1,4 +1,4 @@
-"""Images, videos and news of an entry: from the texts in the file to facts.
+"""Images, videos, news and feed media of an entry: from the texts in the file to facts.
 
 Google's image (1.1), video (1.1) and news (0.9) sitemap documentation. What the values ought to be, the
 rules say; elements without a field of their own are named in `extra_tags`.
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sitemap_audit.facts import Image, News, Video
+from sitemap_audit.facts import Image, Media, News, Video
 from sitemap_audit.formats.dates import parse_w3c
 from sitemap_audit.formats.entries_loc import SPACE
 from sitemap_audit.formats.sitemap_problems import without_user_info
-from sitemap_audit.formats.sitemap_rows import RawExtension
+from sitemap_audit.formats.sitemap_rows import RawExtension, RawMedia
 from sitemap_audit.formats.urls import parse_url
 
 _IMAGE_FIELDS: Final = frozenset({"loc"})
@@ -84,6 +84,30 @@ def news_facts(news: Sequence[RawExtension], count: int) -> News | None:
         extra_tags=_others(first, _NEWS_FIELDS),
         count=count,
     )
+
+
+def media_facts(media: Sequence[RawMedia], base: str | None) -> tuple[Media, ...] | None:
+    """URLs are absolute where they can be read, else as they stand."""
+    return (
+        tuple(
+            Media(
+                url=_address(medium.url, base),
+                type=(medium.type or "").strip(SPACE) or None,
+                title_len=None if medium.title is None else len(medium.title.strip(SPACE)),
+                description_len=None if medium.description is None else len(medium.description.strip(SPACE)),
+                thumbnail=_address(medium.thumbnail, base),
+                player=_address(medium.player, base),
+            )
+            for medium in media
+        )
+        or None
+    )
+
+
+def _address(raw: str | None, base: str | None) -> str | None:
+    text = (raw or "").strip(SPACE)
+    url = parse_url(text, base) if text else None
+    return url.href if url is not None else without_user_info(text) or None
 
 
 def _text(extension: RawExtension, name: str) -> str | None:

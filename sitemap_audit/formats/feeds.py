@@ -1,6 +1,6 @@
-"""Reads RSS 0.9x, 1.0 (RDF), 2.0 and Atom 0.3, 1.0 as sitemaps: items, links, dates, hubs.
+"""Reads RSS 0.9x, 1.0 (RDF), 2.0 and Atom 0.3, 1.0 as sitemaps: items, links, dates, media, hubs, paging.
 
-RSS 2.0 specification; RFC 4287 (Atom), RFC 3023 xml:base; WebSub for hub and self. Only what a sitemap needs:
+RSS 2.0 specification; RFC 4287 (Atom), RFC 3023 xml:base; WebSub for hub and self; RFC 5005, 3 for next. Only what a sitemap needs:
 texts of content are passed by without being held. A guid that is a permalink stands in for a missing link.
 
 Problems noted here: `element-twice` (a second link of an item), `text-too-long`, `feed-channel-missing`.
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urljoin
 
+from sitemap_audit.formats.feed_media import MEDIA_NS, MEDIA_TEXTS, MediaReader
 from sitemap_audit.formats.sitemap_names import (
     ATOM_03_NS,
     ATOM_NS,
@@ -48,6 +49,11 @@ _OF_FEED: Final = frozenset(
     ["title", "link", "id", "updated", "modified", "lastbuilddate", "pubdate", "date", "generator"]
 )
 _NAMESPACES: Final = RSS_NS | _ATOM | {DC_NS, DCTERMS_NS}
+_OPENSEARCH: Final = frozenset(
+    {"http://a9.com/-/spec/opensearchrss/1.0/", "http://a9.com/-/spec/opensearch/1.1/"}
+)
+_COUNTS: Final = {"totalresults": "total", "startindex": "first", "itemsperpage": "per_page"}
+_COUNT_DIGITS: Final = 9
 
 
 class FeedVocabulary:
@@ -77,6 +83,7 @@ class FeedVocabulary:
         self._reading: str | None = None
         self._read_depth = 0
         self._buffer: list[str] = []
+        self._media = MediaReader(note)
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
 
@@ -98,6 +105,12 @@ class FeedVocabulary:
         if attributes:
             self._rebase(attributes)
         if uri not in _NAMESPACES and uri != RDF_NS:
+            if uri in MEDIA_NS and self._item_depth:
+                self._media.start(low, attributes, self._depth)
+                if low in MEDIA_TEXTS:
+                    self._read(f"media:{low}")
+            elif low in _COUNTS and uri in _OPENSEARCH and self._depth == self._head_depth + 1:
+                self._read(low)
             return
         if not self._item_depth:
             if low in ("item", "entry") and self._depth <= 3:
@@ -118,8 +131,12 @@ class FeedVocabulary:
                 values = dict(zip(attributes[::2], attributes[1::2], strict=True))
                 self._guid_is_link = values.get("isPermaLink", "true").strip().lower() != "false"
             key = low if uri not in (DC_NS, DCTERMS_NS) else f"dc:{low}"
-            self._reading, self._read_depth = key, self._depth
-            self._parser.CharacterDataHandler = self._buffer.append
+            self._read(key)
+
+    def _read(self, key: str) -> None:
+        """The text of the element that has just opened is wanted."""
+        self._reading, self._read_depth = key, self._depth
+        self._parser.CharacterDataHandler = self._buffer.append
 
     def _end(self, name: str) -> None:
         depth = self._depth
@@ -128,6 +145,8 @@ class FeedVocabulary:
             self._close_text(self._reading)
         elif depth == self._item_depth:
             self._close_item()
+        elif self._item_depth and self._reading is None:
+            self._media.end(depth)
         if self._bases and self._bases[-1][0] == depth:
             self._bases.pop()
         if depth == self._head_depth and not self._atom:
@@ -165,6 +184,8 @@ class FeedVocabulary:
             href = _join(self._base(), href.strip())
             if kept is not None and len(kept) < _LINKS_KEPT and href not in kept:
                 kept.append(href[:XML_MAX_TEXT_BYTES])
+            elif rel == "next" and self.head.next is None and href:
+                self.head.next = href[:XML_MAX_TEXT_BYTES]
         elif self._atom and rel == "alternate" and self._link is None:
             self._link = href, self._base()
 
@@ -181,6 +202,8 @@ class FeedVocabulary:
                 self._link = text, self._base()
             elif key == "link":
                 self._note("element-twice", key)
+            elif key.startswith("media:"):
+                self._media.text(key.removeprefix("media:"), text)
             else:
                 self._texts.setdefault(key, text)
         else:
@@ -190,7 +213,10 @@ class FeedVocabulary:
         head = self.head
         if not text:
             return
-        if key == "title" and head.title is None:
+        if key in _COUNTS:
+            if text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS:
+                setattr(head, _COUNTS[key], int(text))
+        elif key == "title" and head.title is None:
             head.title = text[:512]
         elif key == "id" or (key == "link" and not self._atom):
             head.id = head.id or text
@@ -225,6 +251,7 @@ class FeedVocabulary:
             if guid.strip().lower().startswith(("http://", "https://")):
                 loc = guid
         more.base = base or None
+        more.media = self._media.take()
         self.rows.append(RawEntry(self._line, loc, lastmod, more=more))
 
     def _dated(self, keys: tuple[str, ...]) -> tuple[str | None, DateForm]:

@@ -13,6 +13,14 @@ _IN_HEAD: Final = frozenset(
 _ENDS: Final = frozenset(b"body frameset".split())
 _END_TAGS: Final = frozenset(b"head body html".split())
 _TEXT: Final = re.compile(rb"[^\t\n\f\r ]")
+_NO_TAG: Final = re.compile(rb"[\t\n\f\r ]*+(?:[^\t\n\f\r <]|<(?![A-Za-z/!?]))")
+"""Text right here: found without a search for the next tag, which may be megabytes away."""
+_PLAIN_RUN: Final = re.compile(
+    rb"(?:[\t\n\f\r ]*+<(?:meta|link)"
+    rb"(?:[\t\n\f\r /]++[a-z:-]++(?:=(?:\"[^\"]*+\"|'[^']*+'|[^\t\n\f\r \"'<=>`]++))?+)*+[\t\n\f\r /]*+>)*+",
+    re.IGNORECASE,
+)
+"""Tags that never end a head, in a row and as most people write them: hundreds of thousands are passed at once."""
 TEXT_NAME: Final = "#text"
 
 
@@ -24,6 +32,13 @@ def head_end(doc: bytes) -> tuple[int, str | None]:
     """
     position = templates = 0
     while True:
+        if not templates and _NO_TAG.match(doc, position) is not None:
+            text = _TEXT.search(doc, position)
+            assert text is not None
+            return text.start(), TEXT_NAME
+        plain = _PLAIN_RUN.match(doc, position)
+        if plain is not None:
+            position = plain.end()
         tag = next_tag(doc, position)
         stop = len(doc) if tag is None else tag.start
         text = None if templates else _TEXT.search(doc, position, stop)

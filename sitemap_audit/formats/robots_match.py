@@ -22,6 +22,7 @@ from sitemap_audit.formats.robots_patterns import (
     robots_path,
     visible,
 )
+from sitemap_audit.settings import CRAWL_DELAY_CAP_S, CRAWL_DELAY_STAR_CAP_S
 
 _INDEX_PAGE: Final = "/index.htm"
 
@@ -167,6 +168,15 @@ def crawl_delay(text: RobotsText, token: str) -> float | None:
     if token in text.named:
         return None
     return next((delay.seconds for delay in text.delays if delay.star), None)
+
+
+def kept_delay(text: RobotsText, token: str) -> float | None:
+    """Seconds between requests that this agent keeps: its Crawl-delay, up to the cap for the group it stands in."""
+    seconds = crawl_delay(text, token)
+    if seconds is None:
+        return None
+    named = any(token.lower() in delay.tokens for delay in text.delays)
+    return min(seconds, CRAWL_DELAY_CAP_S if named else CRAWL_DELAY_STAR_CAP_S)
 
 
 def protego_allows(text: RobotsText, bot: str, url: str) -> bool:

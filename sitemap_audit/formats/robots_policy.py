@@ -16,15 +16,17 @@ from sitemap_audit.facts import (
     ErrorClass,
     Hop,
     RobotsFile,
+    RobotsPast,
     RobotsSitemapLine,
     RobotsState,
     RobotsVerdict,
 )
 from sitemap_audit.formats.robots import RobotsMode, RobotsText, read_robots
-from sitemap_audit.formats.robots_match import BotRules, crawl_delay, rules_for
+from sitemap_audit.formats.robots_match import BotRules, crawl_delay, kept_delay, rules_for
 from sitemap_audit.formats.robots_patterns import robots_path
 from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.settings import (
+    PRODUCT_TOKEN,
     ROBOTS_COPY_GOOGLE_S,
     ROBOTS_COPY_RFC_S,
     ROBOTS_MAX_BYTES,
@@ -50,16 +52,38 @@ class Outage:
     """A robots.txt that fails, as far as earlier runs know of it.
 
     `age_s`: seconds since its first failure (0 in a first run). `last_good`: the text of the last copy that
-    could be read, of the time `last_good_at`. `site_answers`: pages of the origin can be fetched.
+    could be read, of the time `last_good_at`, `copy_age_s` old (None: as old as the outage).
+    `site_answers`: pages of the origin can be fetched.
     """
 
     age_s: float = 0.0
     last_good: RobotsText | None = None
     last_good_at: datetime | None = None
+    copy_age_s: float | None = None
     site_answers: bool = True
 
 
 _FRESH_OUTAGE: Final = Outage()
+
+
+def outage_of(past: RobotsPast | None, failed_at: datetime) -> Outage:
+    """The outage that a failure at `failed_at` begins or goes on with, by what earlier runs knew."""
+    if past is None:
+        return _FRESH_OUTAGE
+    return Outage(
+        age_s=max(0.0, (failed_at - (past.outage_since or failed_at)).total_seconds()),
+        last_good=read_robots(past.last_good) if past.last_good is not None else None,
+        last_good_at=past.last_good_at,
+        copy_age_s=max(0.0, (failed_at - past.last_good_at).total_seconds()) if past.last_good_at else None,
+    )
+
+
+def copy_words(outage: Outage) -> str:
+    """`last good copy of 2026-11-30 12:00 UTC, 13 hours old`."""
+    at = f" of {outage.last_good_at:%Y-%m-%d %H:%M} UTC" if outage.last_good_at else ""
+    hours = int(outage.copy_age_s // 3600) if outage.copy_age_s is not None else None
+    old = f", {hours:,} hour{'s' * (hours != 1)} old" if hours is not None else ""
+    return f"last good copy{at}{old}"
 
 
 def state_of(
@@ -107,7 +131,9 @@ def effect_of(
     if RobotsMode(mode) is RobotsMode.RFC:
         if status == 429 or outage.age_s > ROBOTS_COPY_GOOGLE_S:
             return Effect.NO_LIMITS
-        copy = outage.last_good is not None and outage.age_s < ROBOTS_COPY_RFC_S
+        # A copy is valid for 24 hours: one that was read today stands in, whenever the failures began.
+        age_s = outage.age_s if outage.copy_age_s is None else outage.copy_age_s
+        copy = outage.last_good is not None and age_s < ROBOTS_COPY_RFC_S
         return Effect.LAST_GOOD if copy else Effect.DISALLOW_ALL
     if outage.age_s < ROBOTS_PAUSE_S:
         return Effect.PAUSED
@@ -136,10 +162,7 @@ class RobotsPolicy:
         self.effect = effect_of(state, self.mode, status=status, outage=outage)
         copy = outage.last_good if self.effect is Effect.LAST_GOOD else None
         self._text = copy or (text if self.effect is Effect.RULES else None) or read_robots(b"")
-        self._copy_note = ""
-        if copy is not None:
-            at = f" of {outage.last_good_at:%Y-%m-%d %H:%M} UTC" if outage.last_good_at else ""
-            self._copy_note = f" (last good copy{at})"
+        self._copy_note = f" ({copy_words(outage)})" if copy is not None else ""
         blocks = self._text.blocks if self.mode is RobotsMode.GOOGLE else self._text.rfc_blocks
         self._tokens = frozenset[str]().union(*(block.tokens for block in blocks))
         self._star = rules_for(self._text, "*", self.mode)
@@ -174,6 +197,15 @@ class RobotsPolicy:
             verdict = self._verdicts[allowed, None, None, None] = self._make(allowed)
         return verdict
 
+    @property
+    def text(self) -> RobotsText:
+        """The text in force: that of the answer, or the last good copy's; empty where no rules decide."""
+        return self._text
+
+    def sitemaps(self) -> tuple[RobotsSitemapLine, ...]:
+        """The Sitemap lines of the text in force."""
+        return tuple(_sitemap(line, self.robots_url) for line in self._text.sitemaps)
+
     def effective(self, bot: str) -> str | None:
         """allow_all, disallow_all or mixed for this bot; None while crawling is paused."""
         if self.effect is Effect.PAUSED:
@@ -185,6 +217,10 @@ class RobotsPolicy:
     def crawl_delay(self, token: str) -> float | None:
         """Seconds that the file asks this agent to wait between requests, as written."""
         return crawl_delay(self._text, token)
+
+    def kept_delay(self, token: str) -> float | None:
+        """Seconds that this agent waits: the same up to a cap."""
+        return kept_delay(self._text, token)
 
     def second_opinion(self, bot: str, href: str) -> bool | None:
         """What Protego says by the bot's rules; None where no rules decide. Recorded, never the verdict."""
@@ -237,9 +273,7 @@ def robots_file(
     error_detail: str | None = None,
     content_type: str | None = None,
     cache_control_max_age: int | None = None,
-    outage_since: datetime | None = None,
-    last_good_sha256: str | None = None,
-    last_good_at: datetime | None = None,
+    past: RobotsPast | None = None,
     fetched_at: datetime | None = None,
     total_ms: int = 0,
 ) -> RobotsFile:
@@ -247,9 +281,12 @@ def robots_file(
 
     `text` is the body of the final answer, whatever its status; None where there was no body. Of a body
     that states no rules (404, 503 …) only size, hash and encoding are kept. `truncated`: the transfer was
-    stopped at our limit. `bots`: whose `effective` is wanted. Sitemap values are resolved against the
-    requested URL, for a redirect to another host moves no rule and no map.
+    stopped at our limit. `bots`: whose `effective` is wanted. `past`: what earlier runs knew, of interest where
+    the file fails. Sitemap values are resolved against the requested URL, for a redirect to another host moves
+    no rule and no map.
     """
+    failed = policy.state in (RobotsState.SERVER_ERROR, RobotsState.UNREACHABLE)
+    known = (past or RobotsPast()) if failed else RobotsPast()
     origin = parse_url(policy.robots_url)
     effective = {bot: policy.effective(bot) for bot in bots}
     seen = text or read_robots(b"")
@@ -282,10 +319,13 @@ def robots_file(
         unknown_lines=stated.unknown_lines,
         typos=stated.typos,
         cache_control_max_age=cache_control_max_age,
+        crawl_delay_s=policy.crawl_delay(PRODUCT_TOKEN),
+        crawl_delay_kept_s=policy.kept_delay(PRODUCT_TOKEN),
+        effect=policy.effect.value,
         effective={bot: says for bot, says in effective.items() if says is not None} or None,
-        last_good_sha256=last_good_sha256,
-        last_good_at=last_good_at,
-        outage_since=outage_since,
+        last_good_sha256=known.last_good_sha256,
+        last_good_at=known.last_good_at,
+        outage_since=(known.outage_since or fetched_at) if failed else None,
         fetched_at=fetched_at,
         total_ms=total_ms,
     )

@@ -213,6 +213,14 @@ class SitemapReader:
     def _beginning(self) -> str:
         return " ".join(self._head[:800].decode("utf-8", "replace").split())
 
+    def _not_utf8_line(self) -> int:
+        """Where the first byte stands that is no UTF-8; for a file in another encoding its first line."""
+        if self._utf8.passes and self._xml is not None and self._xml.error is not None:
+            return self._xml.error.line
+        if self._utf8.passes and self._text is not None and self._text.bad_line is not None:
+            return self._text.bad_line
+        return 1
+
     def _kind(self) -> SitemapKind:
         if self._text is not None:
             return SitemapKind.TEXT
@@ -234,7 +242,8 @@ class SitemapReader:
         elif xml is not None and kind is SitemapKind.HTML:
             log.note("html-page", line=1, text=self._beginning())
         if self._form in (Form.XML, Form.TEXT) and not self._utf8.valid and self._encoding is not None:
-            log.note("not-utf8", text=self._utf8.error or self._encoding.declared or self._encoding.codec)
+            text = self._utf8.error or self._encoding.declared or self._encoding.codec
+            log.note("not-utf8", line=self._not_utf8_line(), text=text)
         content = Content(
             kind=kind,
             unpacked_bytes=self._size,

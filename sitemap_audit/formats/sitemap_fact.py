@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,13 +12,16 @@ from sitemap_audit.facts import ErrorClass, Hop, RobotsVerdict, SitemapFile, Sit
 from sitemap_audit.formats.entries import DATE_PARSERS
 from sitemap_audit.formats.headers import get, get_all, http_date, int_header, parse_link
 from sitemap_audit.formats.sitemap_encoding import Encoding
-from sitemap_audit.formats.sitemap_problems import ProblemLog
+from sitemap_audit.formats.sitemap_problems import ProblemLog, without_user_info
 from sitemap_audit.formats.sitemap_rows import FeedHead, Totals
 from sitemap_audit.formats.sitemap_tally import Tally
 from sitemap_audit.formats.sitemap_xml import XmlReader
+from sitemap_audit.formats.urls import parse_url
 
 _LISTS_NOTHING: Final = frozenset({SitemapKind.HTML, SitemapKind.OTHER_XML, SitemapKind.UNKNOWN})
 _AGE_MAX_S: Final = 10 * 366 * 86_400
+_BLOGGER: Final = re.compile(r"/feeds/posts/|/(?:atom|rss)\.xml\?|[?&]start-index=", re.ASCII)
+"""Addresses of Blogger's feeds, whose query names the first item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,8 @@ def sitemap_file(
     age = int_header(get(end.headers, "age"))
     clock = end.fetched_at if date is None else date - timedelta(seconds=min(age or 0, _AGE_MAX_S))
     dates = tally.dates(clock)
-    hubs, selfs = _websub(feed, end)
+    base = end.final_url or named.url
+    hubs, selfs = _websub(feed, end, base)
     if _gz_name_only(named, content, end):
         log.note("gz-name-not-gzip", text=named.url)
     if xml is not None and named.url.partition("?")[0].lower().endswith(".txt"):
@@ -143,6 +148,7 @@ def sitemap_file(
         hubs=hubs,
         selfs=selfs,
         newest_item_at=dates.lastmod_max if feed is not None else None,
+        next_page=None if feed is None else _next_page(feed, end, base, tally.entries),
     )
 
 
@@ -163,14 +169,44 @@ def _date(end: SitemapEnd, name: str) -> datetime | None:
     return None if value is None else http_date(value)
 
 
-def _websub(feed: FeedHead | None, end: SitemapEnd) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _websub(feed: FeedHead | None, end: SitemapEnd, base: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Hub and self links of a feed: the Link header counts before the file (WebSub, 4)."""
     if feed is None:
         return (), ()
-    links = [link for line in get_all(end.headers, "link") for link in parse_link(line)]
-    hubs = [link.target for link in links if "hub" in link.rel]
-    selfs = [link.target for link in links if "self" in link.rel]
-    return tuple(dict.fromkeys(hubs + feed.hubs)), tuple(dict.fromkeys(selfs + feed.selfs))
+    hubs = [*_header_links(end, "hub"), *feed.hubs]
+    selfs = [*_header_links(end, "self"), *feed.selfs]
+    return _absolute(hubs, base), _absolute(selfs, base)
+
+
+def _header_links(end: SitemapEnd, rel: str) -> list[str]:
+    links = (link for line in get_all(end.headers, "link") for link in parse_link(line))
+    return [link.target for link in links if rel in link.rel]
+
+
+def _absolute(hrefs: Sequence[str], base: str) -> tuple[str, ...]:
+    """Resolved against the feed, each once; what is no URL stays as it is."""
+    urls = [(href, parse_url(href, base)) for href in hrefs]
+    return tuple(dict.fromkeys(without_user_info(href) if url is None else url.href for href, url in urls))
+
+
+def _next_page(feed: FeedHead, end: SitemapEnd, base: str, items: int) -> str | None:
+    """Where older items are: rel=next (RFC 5005, 3), or what Blogger's counts say; None on the last page."""
+    href = feed.next or next(iter(_header_links(end, "next")), None)
+    if href is None and _BLOGGER.search(base) is not None and items:
+        href = _blogger_next(feed, base, items)
+    url = parse_url(href, base) if href else None
+    return None if url is None else url.href
+
+
+def _blogger_next(feed: FeedHead, base: str, items: int) -> str | None:
+    if feed.total is None or feed.first is None or feed.per_page is None:
+        return None
+    start = feed.first + (min(feed.per_page, items) or items)
+    if start > feed.total:
+        return None
+    bare, _, query = base.partition("?")
+    kept = [part for part in query.split("&") if part and not part.startswith("start-index=")]
+    return f"{bare}?{'&'.join([*kept, f'start-index={start}'])}"
 
 
 def _updated(feed: FeedHead) -> datetime | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sitemap_audit.formats.sitemap_names import extension_of
-from sitemap_audit.formats.sitemap_rows import RawAlternate, RawEntry
+from sitemap_audit.formats.sitemap_rows import Link, RawEntry
 from sitemap_audit.formats.sitemap_urlset import UrlsetVocabulary
 from sitemap_audit.settings import XML_BLOCK_BYTES, XML_MAX_TEXT_BYTES
 
@@ -38,7 +38,8 @@ _ENTRY: Final = (
 )
 _WITHOUT_LINKS: Final = re.compile(_ENTRY.replace("%s", "()"))
 _WITH_LINKS: Final = re.compile(_ENTRY.replace("%s", _LINKS))
-_ONE_LINK: Final = re.compile(f"{_LINK}({_S})")
+_ONE_LINK: Final = re.compile(rf'<xhtml:link rel="alternate" hreflang="([^"]*+)" href="([^"]*+)" ?/>({_S})')
+"""Looser than _LINK, which all links of an entry have fitted before they are told apart."""
 _new: Final = tuple.__new__  # a NamedTuple's own constructor takes three times as long
 
 
@@ -136,7 +137,9 @@ class FastLane:
             line += space.count("\n")
             alternates = None
             if links or late_links:
-                alternates = _alternates(links, line + count("\n", found.end(1), found.start(3)))
+                alternates = []
+                if links:
+                    alternates = _alternates(links, line + count("\n", found.end(1), found.start(3)))
                 if late_links:
                     alternates += _alternates(late_links, line + count("\n", found.end(1), found.start(7)))
                 self._urlset.totals.alternates += len(alternates)
@@ -155,15 +158,26 @@ class FastLane:
         return position
 
 
-def _alternates(links: str, line: int) -> list[RawAlternate]:
+def _alternates(links: str, line: int) -> list[Link]:
     """The links of an entry, the first of which stands in `line`."""
-    alternates = []
+    alternates: list[Link] = []
+    escaped = "&" in links
+    if escaped:
+        plain = links.replace("&amp;", "&")
+        if len(links) - len(plain) == 4 * links.count("&"):  # no other reference in any of them
+            links, escaped = plain, False
+    if not escaped:
+        for code, href, space in _ONE_LINK.findall(links):
+            alternates.append((line, "alternate", code, href))
+            if space:
+                line += space.count("\n")
+        return alternates
     for code, href, space in _ONE_LINK.findall(links):
         if "&" in href:
             href = _unescaped(href)
         if "&" in code:
             code = _unescaped(code)
-        alternates.append(_new(RawAlternate, (line, "alternate", code, href)))
+        alternates.append((line, "alternate", code, href))
         line += space.count("\n")
     return alternates
 

@@ -22,6 +22,10 @@ class DateForm(Enum):
     RFC822 = "rfc822"
 
 
+Link = tuple[int, str | None, str | None, str | None]
+"""A RawAlternate, or what the fast lane gives at a third of the price: a tuple of the same fields."""
+
+
 class RawAlternate(NamedTuple):
     """An xhtml:link; None = the attribute is not there."""
 
@@ -48,6 +52,18 @@ class RawExtension:
 
 
 @dataclass(slots=True)
+class RawMedia:
+    """What a media:content, its group or its item says of a medium (mRSS); texts untrimmed."""
+
+    url: str | None = None
+    type: str | None = None
+    title: str | None = None
+    description: str | None = None
+    thumbnail: str | None = None
+    player: str | None = None
+
+
+@dataclass(slots=True)
 class RawMore:
     """What few entries have."""
 
@@ -62,6 +78,7 @@ class RawMore:
     news_count: int = 0
     guid: str | None = None
     published: str | None = None
+    media: list[RawMedia] = field(default_factory=list)
     base: str | None = None
     """xml:base of a feed item's link."""
     dates: DateForm = DateForm.W3C
@@ -75,7 +92,7 @@ class RawEntry(NamedTuple):
     lastmod: str | None = None
     changefreq: str | None = None
     priority: str | None = None
-    alternates: Sequence[RawAlternate] | None = None
+    alternates: Sequence[Link] | None = None
     more: RawMore | None = None
     is_child: bool = False
 
@@ -91,6 +108,12 @@ class FeedHead:
     dates: DateForm = DateForm.RFC822
     hubs: list[str] = field(default_factory=list)
     selfs: list[str] = field(default_factory=list)
+    next: str | None = None
+    """rel=next: where older items are."""
+    total: int | None = None
+    """OpenSearch totalResults, startIndex and itemsPerPage: Blogger gives them beside or in place of rel=next."""
+    first: int | None = None
+    per_page: int | None = None
 
 
 @dataclass(slots=True)

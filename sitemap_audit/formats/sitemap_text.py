@@ -26,6 +26,8 @@ class TextReader:
         self._log = log
         self._line = 1
         self._rest = b""
+        self.bad_line: int | None = None
+        """The first line that holds bytes which are no UTF-8 (or the sign that stands for such)."""
         self._cut = False  # the line that is being read is longer than its bound
 
     def feed(self, data: bytes) -> list[RawEntry]:
@@ -51,6 +53,8 @@ class TextReader:
 
     def _read(self, raw: bytes) -> list[RawEntry]:
         line = raw.decode("utf-8", "replace")
+        if self.bad_line is None and "\ufffd" in line:
+            self.bad_line = self._line
         cut, self._cut = self._cut or len(line) > XML_MAX_TEXT_BYTES, False
         trimmed = line.strip(_SPACE)
         if not trimmed:

@@ -5,7 +5,8 @@ sitemaps.org protocol 0.9; extensions: Google's image 1.1, video 1.1, news 0.9, 
 Problems noted here: `entry-of-other-kind` (a sitemap element in a urlset, or the reverse: read all the
 same, the former as an index child only where no url element came before it), `unknown-element`, `wrong-case` (URL, Loc: read all the same), `namespace-mixed` (an element without
 the namespace of its root: read), `element-in-text`, `element-twice`, `element-misplaced` (a loc outside an
-entry), `stray-text`, `text-too-long`, `entry-parts-cut` (more images, videos or alternates than are kept).
+entry, or in an image), `stray-text`, `text-too-long`, `entry-parts-cut` (more images, videos or alternates than
+are kept), `extension-value-invalid` (a duration of half a second, a publication date that is none).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sitemap_audit.facts import SitemapKind
+from sitemap_audit.formats.entries_values import CHECKS, EXTENSION_NAMES, REPEATED
 from sitemap_audit.formats.sitemap_names import Family, family, split
 from sitemap_audit.formats.sitemap_rows import Note, RawAlternate, RawEntry, RawExtension, RawMore, Totals
 from sitemap_audit.settings import (
@@ -94,6 +96,8 @@ class UrlsetVocabulary:
         self._buffer: list[str] = []
         self._spilled = 0  # characters that `trim` took out of the buffer
         self._container: RawExtension | None = None
+        self._inside: list[str] = []  # elements that are open in the container; '' for those of no interest
+        self._inner: dict[str, tuple[str, Family]] = {}
         self._parts_chars = 0  # kept of the extension elements of the open entry
         parser.StartElementHandler, parser.EndElementHandler = self._handlers()
         parser.CharacterDataHandler = self._buffer.append
@@ -139,9 +143,9 @@ class UrlsetVocabulary:
                     leaf = code
                 elif code == LINK:
                     self._link(row, attributes)
-                elif code <= NEWS:
+                elif code <= NEWS and not self._is_full(row, code):
                     self._container = RawExtension(split(name)[1].lower(), parser.CurrentLineNumber)
-                elif code != SKIPPED:
+                elif code == UNKNOWN or code in (URL, SITEMAP):
                     self._note("unknown-element", name)
             elif depth == 2:
                 if buffer:
@@ -179,11 +183,13 @@ class UrlsetVocabulary:
                     else:
                         self._odd_text(row, leaf, text)
                     leaf = 0
-                else:
+                elif self._container is None:
                     self._drop()
-                    if self._container is not None:
-                        assert row is not None
-                        self._close_container(row, self._container)
+                else:
+                    if buffer:
+                        self._between()
+                    assert row is not None
+                    self._close_container(row, self._container)
             elif depth == 1:
                 if row is None:
                     self._drop()  # of an element that was named already
@@ -237,6 +243,20 @@ class UrlsetVocabulary:
         line = self._parser.CurrentLineNumber
         alternates.append(RawAlternate(line, values.get("rel"), values.get("hreflang"), values.get("href")))
 
+    def _is_full(self, row: list[Any], code: int) -> bool:
+        """Has the entry as many images or videos as are kept? Then one more is counted, and not looked into."""
+        more: RawMore | None = row[MORE]
+        if more is None or code == NEWS:
+            return False
+        if len(more.images if code == IMAGE else more.videos) < ENTRY_PARTS_MAX:
+            return False
+        self._say("entry-parts-cut", "image" if code == IMAGE else "video")
+        if code == IMAGE:
+            self.totals.images += 1
+        else:
+            self.totals.videos += 1
+        return True
+
     def _odd_text(self, row: list[Any], leaf: int, text: str) -> None:
         name = _LEAF_NAMES[leaf]
         text = self._bounded(text)
@@ -256,29 +276,70 @@ class UrlsetVocabulary:
     def _open_inside(self, name: str, attributes: list[str]) -> None:
         container = self._container
         assert container is not None
-        self._drop()
-        local = split(name)[1]
-        for seen in (local, *(f"{local}@{attribute}" for attribute in attributes[::2])):
+        tag, inside = container.tag, self._inside
+        local, kin = self._inner_name(name)
+        if inside and inside[-1] in EXTENSION_TEXTS:
+            self._note("element-in-text", name)
+        if self._buffer:
+            self._between()
+        if kin is Family.FOREIGN:
+            inside.append("")
+            return
+        low = local.lower()
+        if kin.value != tag:
+            self._say("element-misplaced", f"{tag}: {local}")
+            low = ""
+        elif low not in EXTENSION_NAMES[tag]:
+            self._say("unknown-element", f"{tag}:{local}")
+            low = ""
+        elif local != low:
+            self._say("wrong-case", f"{tag}:{local}")
+            local = low
+        inside.append(low)
+        if low in container.names:
+            if low not in REPEATED:
+                self._say("element-twice", f"{tag}:{low}")
+        elif len(container.names) < XML_MAX_ATTRIBUTES:
+            container.names.append(local)
+        for attribute in attributes[::2]:
+            seen = f"{local}@{attribute}"
             if seen not in container.names and len(container.names) < XML_MAX_ATTRIBUTES:
                 container.names.append(seen)
-        if local == "tag":
+        if low == "tag":
             container.tags += 1
+
+    def _inner_name(self, name: str) -> tuple[str, Family]:
+        known = self._inner.get(name)
+        if known is None:
+            uri, local = split(name)
+            known = local, family(uri, self.root_uri)
+            if len(self._inner) < _NAMES_KEPT:
+                self._inner[name] = known
+        return known
 
     def _close_inside(self, name: str) -> None:
         container = self._container
         assert container is not None
-        uri, local = split(name)
+        low = self._inside.pop() if self._inside else ""
         text = self._bounded("".join(self._buffer))
-        wanted = local in EXTENSION_TEXTS and family(uri, self.root_uri).value == container.tag
-        if wanted and local not in container.texts:
-            if len(text) > XML_MAX_TEXT_BYTES:
-                container.lengths[local] = len(text) + self._spilled
-                text = text[:XML_MAX_TEXT_BYTES]
-            if self._room_for(len(text)):
-                container.texts[local] = text
-            else:
-                self._note("entry-parts-cut", local)
+        if low:
+            check = CHECKS.get((container.tag, low))
+            if check is not None:
+                value = text.strip(_SPACE)
+                if value and not check(value):
+                    self._say("extension-value-invalid", f"{container.tag}:{low}={value}")
+            if low in EXTENSION_TEXTS and low not in container.texts:
+                self._keep_text(container, low, text)
         self._drop()
+
+    def _keep_text(self, container: RawExtension, low: str, text: str) -> None:
+        if len(text) > XML_MAX_TEXT_BYTES:
+            container.lengths[low] = len(text) + self._spilled
+            text = text[:XML_MAX_TEXT_BYTES]
+        if self._room_for(len(text)):
+            container.texts[low] = text
+        else:
+            self._note("entry-parts-cut", low)
 
     def _room_for(self, chars: int) -> bool:
         self._parts_chars += chars
@@ -286,6 +347,7 @@ class UrlsetVocabulary:
 
     def _close_container(self, row: list[Any], container: RawExtension) -> None:
         self._container = None
+        self._inside.clear()
         more = _more(row)
         if container.tag == "news":
             self.totals.news += 1
@@ -298,10 +360,7 @@ class UrlsetVocabulary:
             self.totals.images += 1
         else:
             self.totals.videos += 1
-        if len(kept) < ENTRY_PARTS_MAX:
-            kept.append(container)
-        else:
-            self._note("entry-parts-cut", container.tag)
+        kept.append(container)
 
     def _between(self) -> None:
         text = "".join(self._buffer)

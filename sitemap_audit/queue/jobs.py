@@ -227,6 +227,23 @@ def knows_run(client: redis.Redis, run: str) -> bool:
     return bool(client.exists(keys.options(run)))
 
 
+def tell_unlike(client: redis.Redis, run: str, worker: str, words: str) -> None:
+    """This worker reaches the site of the run in another way than the run itself (options.difference)."""
+    with client.pipeline(transaction=True) as pipe:
+        pipe.hsetnx(keys.unlike(run), words, worker)
+        pipe.expire(keys.unlike(run), RUN_KEYS_TTL_S)
+        pipe.execute()
+
+
+def take_unlike(client: redis.Redis, run: str) -> list[tuple[str, str]]:
+    """(worker, words) of differences that were not taken before: each once a run, not once a process."""
+    found: Any = client.hgetall(keys.unlike(run))
+    fresh = {words: worker for words, worker in found.items() if worker}
+    if fresh:
+        client.hset(keys.unlike(run), mapping=dict.fromkeys(fresh, b""))
+    return sorted((worker.decode(), words.decode()) for words, worker in fresh.items())
+
+
 def set_stop(client: redis.Redis, run: str) -> None:
     """Tell every worker to hand back what it holds of this run."""
     client.set(keys.stop_flag(run), b"1", ex=RUN_KEYS_TTL_S)

@@ -22,6 +22,11 @@ def stop_flag(run: str) -> str:
     return f"{PREFIX}:{run}:stop"
 
 
+def unlike(run: str) -> str:
+    """Hash: how workers reach the site otherwise than the run, to the first that did; empty once it was said. Lives RUN_KEYS_TTL_S."""
+    return f"{PREFIX}:{run}:unlike"
+
+
 def status(run: str) -> str:
     """String: RunStatus as JSON, written each second by the coordinator. Lives STATUS_TTL_S after the last one."""
     return f"{PREFIX}:{run}:status"
@@ -55,6 +60,11 @@ def robots_waiting(run: str) -> str:
 def robots_claim(run: str, origin: str) -> str:
     """String: who fetches the origin's robots.txt now. Lives ROBOTS_CLAIM_MS."""
     return f"{PREFIX}:{run}:robots-claim:{origin}"
+
+
+def robots_past(run: str, origin: str) -> str:
+    """Hash: what earlier runs knew of the origin's robots.txt (facts.RobotsPast). Lives ROBOTS_PAST_TTL_S."""
+    return f"{PREFIX}:{run}:robots-past:{origin}"
 
 
 def pace(host: str) -> str:

@@ -1,17 +1,20 @@
 """The ten questions that close the guide on robots.txt and sitemap.xml (text-002, the checklist).
 
 `no` when a named rule fires with severity error or warning, `yes` when all of them were judged on complete
-facts and none fired, else `unknown`: silence is not health.
+facts and none fired, else `unknown`: silence is not health. A page that answers 404 has no tags to find fault
+with, so that no rule misses it; but where most of the listed URLs are like that, nothing is known of the site.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sitemap_audit.formats.urls import parse_url
 from sitemap_audit.report.judged import Judged
+from sitemap_audit.rules.rule import Need
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,11 @@ def _answer(run: Judged, question: _Question) -> Answer:
     )
     if fired:
         return Answer(question.text, "no", ", ".join(f"{rule} {n:,}" for rule, n in fired))
+    read, there, things = _read(run, rules)
+    if 2 * read < there:
+        return Answer(
+            question.text, "unknown", f"could not be judged: {read:,} of {there:,} {things} could be read"
+        )
     if families == ["hreflang-"] and not run.one("SELECT count(*) FROM alternates"):
         return Answer(question.text, "unknown", "nothing declares hreflang")
     absent = [r for r in named if r not in judged]
@@ -107,7 +115,36 @@ def _answer(run: Judged, question: _Question) -> Answer:
     listed = run.one("SELECT count(*) FROM urls WHERE listed")
     if not listed:
         return Answer(question.text, "unknown", "no URL is listed")
-    return Answer(question.text, "yes", f"0 of {listed:,} listed URLs")
+    some = f" that could be read, of {there:,}" if read < there else ""
+    return Answer(question.text, "yes", f"0 of {read:,} {things}{some}")
+
+
+def _read(run: Judged, rules: Sequence[str]) -> tuple[int, int, str]:
+    """Of the things that these rules are about: how many were read, how many there are, and their name."""
+    if rules and all(rule.startswith("sitemap-") for rule in rules):
+        row = run.rows(
+            "SELECT count(*) FILTER (state IN ('ok', 'partial')), count(*) FROM sitemap_files "
+            "WHERE source IS DISTINCT FROM 'guess' OR state IN ('ok', 'partial')"
+        )[0]
+        return *row, "sitemap files"
+    needs = {need for rule in run.rules if rule.id in rules for need in rule.needs}
+    if any(rule.startswith("robots-") for rule in rules):
+        needs.add(Need.ROBOTS)
+    known = [sql for need, sql in _READ.items() if need in needs] or ["true"]
+    row = run.rows(
+        f"SELECT count(*) FILTER ({' AND '.join(known)}), count(*) FROM urls u "
+        "LEFT JOIN pages p ON p.url_key = u.url_key LEFT JOIN seen s ON s.url_key = u.url_key WHERE u.listed"
+    )[0]
+    return *row, "listed URLs"
+
+
+_READ: Final = {
+    Need.RESPONSE: "coalesce(s.response, false)",
+    Need.ROBOTS: "coalesce(s.robots, false)",
+    Need.HEAD: "p.canonical_state IS NOT NULL",
+    Need.CONTENT: "p.canonical_state IS NOT NULL AND coalesce(s.content, false)",
+}
+"""What counts as read: stricter than `seen`, where a thing that cannot be there counts as known."""
 
 
 def _robots_at_root(run: Judged) -> tuple[str, str] | None:

@@ -69,38 +69,55 @@ def judge(
     rules = tuple(rules)
     if any("origins_in_use" in rule.sql for rule in rules):
         con.execute(f"TRUNCATE origins_in_use; INSERT INTO origins_in_use BY NAME {ORIGINS_IN_USE}")
-    con.execute("CREATE OR REPLACE TEMP TABLE words (id VARCHAR, fix VARCHAR, source VARCHAR)")
     for rule in rules:
-        con.execute(
-            "INSERT INTO unjudged BY NAME SELECT ? AS rule, about, reason, count(*) AS n "
-            f"FROM ({lacking(rule)}) GROUP BY about, reason",
-            [rule.id],
-        )
+        if rule.needs or rule.target_needs or rule.lacks is not None:
+            con.execute(
+                "INSERT INTO unjudged BY NAME SELECT ? AS rule, about, reason, count(*) AS n "
+                f"FROM ({lacking(rule)}) GROUP BY about, reason",
+                [rule.id],
+            )
         con.execute(_hits(rule), [rule.id])
         named |= rule.fix_columns
-        con.execute("DELETE FROM rules WHERE id = ?", [rule.id])
-        con.execute(
-            "INSERT INTO rules (id, severity, confidence, override) VALUES (?, ?, ?, ?)",
-            [rule.id, rule.severity, rule.confidence, chosen.get(rule.id)],
-        )
-        con.execute(
-            "INSERT INTO words VALUES (?, ?, ?)",
-            [rule.id, rule.fix, " | ".join(dict.fromkeys(source.id for source in rule.source))],
-        )
+    ids = [rule.id for rule in rules]
+    con.execute("DELETE FROM rules WHERE id IN (SELECT unnest(?::VARCHAR[]))", [ids])
+    con.execute(
+        "INSERT INTO rules (id, severity, confidence, override) "
+        "SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+        [
+            ids,
+            [rule.severity for rule in rules],
+            [rule.confidence for rule in rules],
+            [chosen.get(rule.id) for rule in rules],
+        ],
+    )
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE words AS "
+        "SELECT unnest(?::VARCHAR[]) AS id, unnest(?::VARCHAR[]) AS fix, unnest(?::VARCHAR[]) AS source",
+        [
+            ids,
+            [rule.fix for rule in rules],
+            [" | ".join(dict.fromkeys(source.id for source in rule.source)) for rule in rules],
+        ],
+    )
     con.execute(_finish(column for column in FIX_COLUMNS if column in named))
     con.execute("TRUNCATE hits")
 
 
 def _hits(rule: Rule) -> str:
-    """SQL (one parameter: the rule's id): the rule's own rows, without those of URLs it cannot judge."""
-    known = (
-        f"SELECT t.url_key, t.target FROM ({rule.targets or 'FROM no_targets'}\n) t "
-        f"LEFT JOIN seen s ON s.url_key = t.target WHERE {why(rule.target_needs)} IS NULL"
-    )
-    return (
-        f"INSERT INTO hits BY NAME WITH targets AS ({known}) SELECT ? AS rule, h.* FROM ({rule.sql}\n) h "
-        f"ANTI JOIN (FROM seen s WHERE {why(rule.needs)} IS NOT NULL) u ON u.url_key = h.url_key"
-    )
+    """SQL (one parameter: the rule's id): the rule's own rows, without those of URLs it cannot judge.
+
+    What a rule does not ask for is left out: most of the time of a small audit's judging is the planning of SQL.
+    """
+    known = ""
+    if rule.targets is not None or "targets" in rule.sql:
+        known = (
+            f"WITH targets AS (SELECT t.url_key, t.target FROM ({rule.targets or 'FROM no_targets'}\n) t "
+            f"LEFT JOIN seen s ON s.url_key = t.target WHERE {why(rule.target_needs)} IS NULL) "
+        )
+    sql = f"INSERT INTO hits BY NAME {known}SELECT ? AS rule, h.* FROM ({rule.sql}\n) h"
+    if rule.needs:
+        sql += f" ANTI JOIN (FROM seen s WHERE {why(rule.needs)} IS NOT NULL) u ON u.url_key = h.url_key"
+    return sql
 
 
 def _fix(columns: Iterable[str]) -> str:

@@ -94,7 +94,8 @@ THRESHOLDS: Final[Mapping[str, Threshold]] = {
     "lastmod_now_before_s": Threshold(SERVE_TIME_BEFORE_S, "s", "window before the server clock"),
     "lastmod_now_after_s": Threshold(SERVE_TIME_AFTER_S, "s", "window after it"),
     "lastmod_now_share": Threshold(0.9, "share", "of dated entries"),
-    "lastmod_now_min_entries": Threshold(5, "entries", "3 for feeds"),
+    "lastmod_now_min_entries": Threshold(5, "entries", "of an XML sitemap; fewer dates prove nothing"),
+    "feed_now_min_entries": Threshold(3, "items", "the same of a feed"),
     "lastmod_one_stamp_min_entries": Threshold(
         20,
         "entries",
@@ -112,6 +113,7 @@ THRESHOLDS: Final[Mapping[str, Threshold]] = {
     "lastmod_page_days": Threshold(2, "days", "difference to the date in the page"),
     "lastmod_conflict_days": Threshold(1, "days", "difference between files"),
     "feed_stale_h": Threshold(48, "h", "without a new item while pages change"),
+    "feed_news_days": Threshold(365, "days", "without a dated change: a site without news"),
     "feed_missing_min": Threshold(3, "pages", "and feed_missing_share of them"),
     "feed_missing_share": Threshold(0.2, "share", "of the new pages that the feed lacks"),
     "feed_grace_h": Threshold(24, "h", "before a feed item must be in a sitemap"),
@@ -131,6 +133,7 @@ THRESHOLDS: Final[Mapping[str, Threshold]] = {
     "host_blocking_share": Threshold(0.2, "share", "of the answers of a host"),
     "dirty_share_warning": Threshold(0.01, "share", "not indexable (secondary source for the figure)"),
     "dirty_share_error": Threshold(0.1, "share", "not indexable: more is an error"),
+    "dirty_share_min": Threshold(20, "URLs", "fewer that were judged make no share"),
 }
 
 

@@ -80,6 +80,9 @@ ROBOTS: Final[Mapping[str, str]] = {
     "unknown_lines": LINE_TEXTS,
     "typos": LINE_TEXTS,
     "cache_control_max_age": INT,
+    "crawl_delay_s": SHARE,
+    "crawl_delay_kept_s": SHARE,
+    "effect": TEXT,
     "effective": "MAP(VARCHAR, VARCHAR)",
     "last_good_sha256": TEXT,
     "last_good_at": TIME,
@@ -155,6 +158,7 @@ SITEMAPS: Final[Mapping[str, str]] = {
     "hubs": TEXTS,
     "selfs": TEXTS,
     "newest_item_at": TIME,
+    "next_page": TEXT,
 }
 
 ENTRIES: Final[Mapping[str, str]] = {
@@ -187,6 +191,10 @@ ENTRIES: Final[Mapping[str, str]] = {
     ),
     "guid": TEXT,
     "published_raw": TEXT,
+    "media": (
+        'STRUCT(url VARCHAR, "type" VARCHAR, title_len BIGINT, description_len BIGINT, thumbnail VARCHAR, '
+        "player VARCHAR)[]"
+    ),
     "alternates": ENTRY_ALTERNATES,
 }
 

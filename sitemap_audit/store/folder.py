@@ -41,6 +41,8 @@ class RunRecord:
     transport: Transport = field(default_factory=Transport)
     header_names: tuple[str, ...] = ()
     sites_given: tuple[str, ...] = ()
+    previous: str | None = None
+    """Folder of the earlier run whose robots.txt files were taken over (store/past.py); None = of none."""
     redis: str | None = None
     """URL of the server without its password; None = a private server."""
     workers_wanted: int | None = None

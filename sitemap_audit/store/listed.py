@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from sitemap_audit.facts import (
+    ErrorClass,
     Group,
     RobotsFile,
     RobotsLine,
@@ -24,7 +25,8 @@ _LISTED: Final = "url_key IS NOT NULL AND loc IS NOT NULL AND NOT coalesce(is_ch
 _ORIGIN: Final = "regexp_extract(loc, '^[a-z]+://[^/?#]+')"
 _ROBOTS: Final = (
     "origin", "robots_url", "state", "status", "bytes", "cut_at", "encoding_ok", "lines", "groups", "rules",
-    "sitemaps", "unsupported", "typos", "unknown_lines", "sha256", "rules_hash", "fetched_at",
+    "sitemaps", "unsupported", "typos", "unknown_lines", "sha256", "rules_hash", "fetched_at", "error_class",
+    "outage_since", "last_good_at", "last_good_sha256",
 )  # fmt: skip
 
 
@@ -54,18 +56,22 @@ def listed_urls(facts: Path, origin: str) -> Iterator[ListedUrl]:
 
 
 def stored_robots(facts: Path) -> dict[str, RobotsFile]:
-    """Origin → its robots.txt as the run saw it, the last look where there were two. Not every field is read
-    back: those that say what it holds. Raises RunFolderError likewise."""
+    """Origin → its robots.txt as the run saw it, see `robots_of`."""
+    return {file.origin: file for file in robots_of(facts)}
+
+
+def robots_of(facts: Path) -> Iterator[RobotsFile]:
+    """The robots.txt of each origin as the run saw it, the last look where there were two, by origin. Not every
+    field is read back: those that say what it holds. Raises RunFolderError likewise."""
     names = ", ".join(f'"{name}"' for name in _ROBOTS)
     sql = f"""SELECT {names} FROM ($facts$) WHERE coalesce(at_root, true)
         QUALIFY row_number() OVER (PARTITION BY origin
             ORDER BY state IN ('unreachable', 'server_error'), fetched_at) = 1 ORDER BY origin"""
-    rows = stored_rows(facts, Kind.ROBOTS, sql)
-    return {row[0]: _robots_file(dict(zip(_ROBOTS, row, strict=True))) for row in rows}
+    for row in stored_rows(facts, Kind.ROBOTS, sql):
+        yield _robots_file(dict(zip(_ROBOTS, row, strict=True)))
 
 
 def _robots_file(row: Mapping[str, Any]) -> RobotsFile:
-    fetched: datetime | None = row["fetched_at"]
     return RobotsFile(
         origin=row["origin"],
         robots_url=row["robots_url"],
@@ -83,5 +89,13 @@ def _robots_file(row: Mapping[str, Any]) -> RobotsFile:
         unknown_lines=tuple(RobotsLine(**line) for line in row["unknown_lines"] or ()),
         sha256=row["sha256"],
         rules_hash=row["rules_hash"],
-        fetched_at=fetched.replace(tzinfo=UTC) if fetched is not None else None,
+        fetched_at=_aware(row["fetched_at"]),
+        error_class=ErrorClass(row["error_class"]) if row["error_class"] else None,
+        outage_since=_aware(row["outage_since"]),
+        last_good_at=_aware(row["last_good_at"]),
+        last_good_sha256=row["last_good_sha256"],
     )
+
+
+def _aware(time: datetime | None) -> datetime | None:
+    return time.replace(tzinfo=UTC) if time is not None else None

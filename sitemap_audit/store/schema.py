@@ -59,11 +59,6 @@ DIRECTIVES_OF_THE_BOT: Final[Columns] = {
 NOT_SEEN_YET: Final[Columns] = {"unstable": BOOL}
 """Known only from a second fetch of a page, which no run makes yet: NULL."""
 
-MEDIA: Final = (
-    'STRUCT(url VARCHAR, "type" VARCHAR, title_len BIGINT, description_len BIGINT, thumbnail VARCHAR, '
-    "player VARCHAR)[]"
-)
-
 LISTING: Final[Columns] = {
     "url_key": TEXT,
     "url": TEXT,
@@ -132,7 +127,7 @@ FINDINGS: Final[Columns] = {
 PER_RUN: Final[Mapping[str, Columns]] = {
     "robots_files": {**ROBOTS, "policy": TEXT},
     "sitemap_files": {**_without(SITEMAPS, "robots"), **ROBOTS_OF_THE_BOT},
-    "entries": {**_without(ENTRIES, "is_child", "alternates"), "media": MEDIA},
+    "entries": _without(ENTRIES, "is_child", "alternates"),
     "index_children": _without(ENTRIES, "is_child", "alternates"),
     "alternates": {
         "from_key": TEXT,

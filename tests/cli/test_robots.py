@@ -23,7 +23,10 @@ from sitemap_audit.options import RunOptions
 from sitemap_audit.store.columns import Kind
 from sitemap_audit.store.folder import RunFolder, RunRecord
 from sitemap_audit.store.writer import PartWriter
+from tests.cli import audit
 from tests.site.server import Reply, Site, Sites, serve
+
+pytestmark = pytest.mark.xdist_group("robots")
 
 SHOP, WWW = "https://shop.example", "https://www.shop.example"
 APEX_TEXT = "User-agent: *\nDisallow: /cart\n\nUser-agent: Bingbot\nAllow: /\n"
@@ -78,6 +81,40 @@ def test_www_and_apex_are_two_files(capsys: pytest.CaptureFixture[str], site: Si
         {"line": 5, "text": "Allow: /a"},
         {"line": 6, "text": "Disallow: /b*"},
     ]
+
+
+def test_a_run_judges_www_and_apex_by_a_file_each(tmp_path: Path) -> None:
+    page, listed = (
+        Reply.html("<title>A page</title>"),
+        (f"{SHOP}/cart/1", f"{WWW}/cart/1", f"{WWW}/a", f"{WWW}/bb"),
+    )
+    locs = "".join(f"<url><loc>{url}</loc></url>" for url in listed)
+    head = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    sites: Sites = {
+        "shop.example": {
+            "/robots.txt": Reply.text(APEX_TEXT),
+            "/sitemap.xml": Reply.xml(f"{head}{locs}</urlset>"),
+            "*": page,
+        },
+        "www.shop.example": {"/robots.txt": Reply.text(WWW_TEXT), "*": page},
+    }
+    with serve(sites) as twins:
+        outcome = audit.run(SHOP, twins.arguments, out=tmp_path / "run")
+        asked = {(r.host, r.path) for r in twins.requests()}
+    rows = {
+        r["url"]: (r["verdict"], r["robots"], r["robots_rule"], r["robots_line"])
+        for r in outcome.rows("urls.csv")
+    }
+    assert rows[f"{SHOP}/cart/1"] == ("blocked", "blocked", "Disallow: /cart", "2")
+    assert rows[f"{WWW}/cart/1"][1:] == ("allowed", "", "")
+    assert rows[f"{WWW}/a"][1:] == ("allowed", "Allow: /a", "5")
+    assert rows[f"{WWW}/bb"] == ("blocked", "blocked", "Disallow: /b*", "6")
+    assert asked.isdisjoint({("shop.example", "/cart/1"), ("www.shop.example", "/bb")})
+    files = {r["origin"]: (r["state"], r["blocked_urls"]) for r in outcome.rows("robots.csv")}
+    assert files == {SHOP: ("ok", "1"), WWW: ("ok", "1")}
+    blocked = {f["url"]: f["reality"] for f in outcome.findings["entry-blocked-by-robots"]}
+    assert blocked.keys() == {f"{SHOP}/cart/1", f"{WWW}/bb"}
+    assert f"{WWW}/robots.txt, line 6" in blocked[f"{WWW}/bb"]
 
 
 def test_the_text_shows_the_deciding_line_among_its_neighbours(

@@ -19,6 +19,7 @@ from sitemap_audit.options import RunOptions
 from sitemap_audit.queue.messages import Again, Batch, Left, LeftWhy
 from sitemap_audit.queue.pace import WaitWhy
 from sitemap_audit.settings import BATCH_BOX_S, CRASH_LOSSES
+from tests.depth import examples
 
 HOSTS: Final = tuple(f"h{n}.example" for n in range(6))
 NOW: Final = datetime(2026, 11, 30, tzinfo=UTC)
@@ -193,5 +194,5 @@ class Run(RuleBasedStateMachine):
         assert counts.listed == self.listed
 
 
-Run.TestCase.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
+Run.TestCase.settings = settings(max_examples=examples(30), stateful_step_count=30, deadline=None)
 TestRun = Run.TestCase

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sitemap_audit.coordinate.packed import Identities, Numbers, Texts
 from sitemap_audit.formats.urls import url_id
+from tests.depth import examples
 
 SPREAD = st.integers(0, 2**64 - 1)
 CROWDED = st.integers(0, 15).map(lambda n: n << 60 | n % 3)
@@ -38,7 +39,7 @@ def test_the_tables_grow_and_stay_small() -> None:
     assert table.bytes < 30_000 * 22
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.text(st.characters(exclude_characters="\n"), max_size=20), max_size=700))
 def test_texts_are_a_list(given_: list[str]) -> None:
     texts = Texts()

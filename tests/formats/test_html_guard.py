@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sitemap_audit.formats.html_depth import OpenElements, walk
 from sitemap_audit.formats.html_guard import Refused, parse_html
 from sitemap_audit.settings import HTML_PARSE_MAX_BYTES
+from tests.depth import examples
 
 FORMATTING = b"<p>" + b"".join(b"<b id=%d>" % n for n in range(500)) + b"</p>" + b"<p>x</p>" * 4_000
 BOMBS = {
@@ -124,7 +125,7 @@ def depth_of(tree: LexborHTMLParser) -> int:
     return deepest
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(UNITS)
 @example([("p", "<%s>"), ("b", "<%s>"), ("div", "<%s>"), ("b", "</%s>"), ("p", "</%s>")])
 def test_no_tag_soup_nests_deeper_than_it_is_counted(unit: list[tuple[str, str]]) -> None:

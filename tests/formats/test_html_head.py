@@ -11,6 +11,7 @@ from sitemap_audit.formats.html_guard import Refused, parse_html
 from sitemap_audit.formats.html_head import _from_all, read_head
 from sitemap_audit.formats.html_head_end import head_end
 from sitemap_audit.formats.html_signals import Head
+from tests.depth import examples
 
 CANONICAL = b"<link rel=canonical href=/c>"
 NOINDEX = b"<meta name=robots content=noindex>"
@@ -254,7 +255,7 @@ def whole(doc: bytes) -> Head:
     return _from_all(tree, ())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(MESSY)
 @example(b"<head><select><title></head></select><title>x")
 @example(b"<head><svg><title>s</title></head><body><title>x")
@@ -264,13 +265,13 @@ def test_the_short_way_is_the_long_way(doc: bytes) -> None:
     assert signals(read(doc)) == signals(whole(doc))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.binary(max_size=400))
 def test_no_bytes_raise(doc: bytes) -> None:
     assert signals(read(doc.decode("utf-8", "replace").encode())) is not None
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(MESSY)
 def test_up_to_the_end_of_the_head_nothing_is_in_the_body(doc: bytes) -> None:
     end, _ = head_end(doc)

@@ -12,6 +12,7 @@ from sitemap_audit.formats.html_guard import parse_html
 from sitemap_audit.formats.html_head import _from_head, _is_intact, _with_offsets, head_mark
 from sitemap_audit.formats.html_head_plain import read_plain
 from sitemap_audit.formats.html_signals import Head, HeadLink
+from tests.depth import examples
 
 BOTS = ("googlebot", "chatty")
 NAMES = st.sampled_from(
@@ -211,7 +212,7 @@ def of_the_tree(doc: bytes, cut: int) -> Head | None:
     return head
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(HEADS)
 @example("<title>a</title><html lang=de>")
 @example("<html lang=de><html lang=fr class=x>")

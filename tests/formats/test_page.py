@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sitemap_audit.facts import Directives, FeedLink, Page, PageState, Refresh
 from sitemap_audit.formats.page import PageSignals, read_page
+from tests.depth import examples
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 URL = "https://example.com/a/page"
@@ -298,7 +299,7 @@ HEADERS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=300), HEADERS, st.sampled_from([200, 200, 200, 301, 404]), st.booleans())
 def test_nothing_raises(body: bytes, headers: list[tuple[str, str]], status: int, truncated: bool) -> None:
     page = read_page(

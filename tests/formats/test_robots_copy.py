@@ -11,6 +11,7 @@ from sitemap_audit.formats.robots import RobotsMode, RobotsText, read_robots
 from sitemap_audit.formats.robots_copy import body_of
 from sitemap_audit.formats.robots_match import crawl_delay, rules_for
 from sitemap_audit.formats.robots_policy import RobotsPolicy, robots_file
+from tests.depth import examples
 
 URL = "https://shop.example/robots.txt"
 
@@ -74,7 +75,7 @@ LINE = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(LINE, max_size=25), st.sampled_from(RobotsMode))
 def test_any_file(lines: list[str], mode: RobotsMode) -> None:
     text = read_robots("\n".join(lines).encode())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sitemap_audit.formats.robots import RobotsMode, read_robots
 from sitemap_audit.formats.robots_match import Match, protego_allows, rules_for
 from sitemap_audit.formats.robots_patterns import robots_path
+from tests.depth import examples
 from tests.formats.robots_oracle import BODY, HOST, URL_PATH, corpus_files, decisions_of, oracle
 
 
@@ -197,7 +198,7 @@ def test_the_second_opinion_is_about_the_chosen_rules() -> None:
     assert not protego_allows(read_robots(b"User-agent: *\nDisallow: /~a\n"), "bot", HOST + "/%7Ea")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(BODY, st.sampled_from(["bot", "other", "third", ""]), st.lists(URL_PATH, min_size=1, max_size=6))
 def test_google_s_parser_agrees(body: bytes, bot: str, paths: list[str]) -> None:
     rules = rules_for(read_robots(body), bot)
@@ -221,7 +222,7 @@ MANY = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(MANY, st.lists(st.text("abc/.?", max_size=20), min_size=1, max_size=6))
 def test_google_s_parser_agrees_on_many_wildcards(lines: list[str], paths: list[str]) -> None:
     body = ("User-agent: *\n" + "".join(lines)).encode()
@@ -231,7 +232,7 @@ def test_google_s_parser_agrees_on_many_wildcards(lines: list[str], paths: list[
         assert rules.match(url).allowed is oracle(body, "bot", url)[0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     BODY | st.binary(max_size=200),
     st.text(max_size=40) | URL_PATH,
@@ -245,7 +246,7 @@ def test_nothing_raises(body: bytes, url: str, bot: str, mode: RobotsMode) -> No
     rules.second_opinion(HOST + "/a?b")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(BODY, st.lists(URL_PATH, min_size=1, max_size=8), st.sampled_from(RobotsMode))
 def test_effective_is_what_the_matches_say(body: bytes, paths: list[str], mode: RobotsMode) -> None:
     rules = rules_for(read_robots(body), "bot", mode)

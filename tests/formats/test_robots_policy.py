@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import orjson
 import pytest
 
-from sitemap_audit.facts import ErrorClass, Hop, RobotsState
+from sitemap_audit.facts import ErrorClass, Hop, RobotsPast, RobotsState
 from sitemap_audit.formats.robots import read_robots
 from sitemap_audit.formats.robots_policy import (
     Effect,
     Outage,
     RobotsPolicy,
+    copy_words,
     effect_of,
     is_html_answer,
+    outage_of,
     robots_file,
     state_of,
 )
@@ -102,6 +104,9 @@ def test_answers_mean_the_same_in_both_modes(state: RobotsState, effect: str, mo
         (Outage(age_s=30 * DAY, last_good=COPY), "last_good", "disallow_all"),
         (Outage(age_s=30 * DAY + 1, last_good=COPY), "no_limits", "no_limits"),
         (Outage(age_s=30 * DAY + 1, site_answers=False), "paused", "no_limits"),
+        (Outage(last_good=COPY, copy_age_s=24 * HOUR - 1), "paused", "last_good"),
+        (Outage(last_good=COPY, copy_age_s=24 * HOUR), "paused", "disallow_all"),
+        (Outage(age_s=12 * HOUR, last_good=COPY, copy_age_s=40 * DAY), "last_good", "disallow_all"),
     ],
 )
 @pytest.mark.parametrize("state", FAILED)
@@ -187,6 +192,61 @@ def test_the_last_good_copy_decides_and_is_named() -> None:
     assert verdict.allowed is False
     assert verdict.rule == "Disallow: /old (last good copy of 2026-11-28 09:30 UTC)"
     assert policy.verdict("bot", "https://shop.example/b").allowed is True
+
+
+@pytest.mark.parametrize(
+    ("past", "words"),
+    [
+        (RobotsPast(last_good=b"", last_good_at=COPIED_AT), "of 2026-11-28 09:30 UTC, 26 hours old"),
+        (
+            RobotsPast(last_good=b"", last_good_at=COPIED_AT + timedelta(hours=25)),
+            "of 2026-11-29 10:30 UTC, 1 hour old",
+        ),
+        (
+            RobotsPast(last_good=b"", last_good_at=COPIED_AT + timedelta(days=9)),
+            "of 2026-12-07 09:30 UTC, 0 hours old",
+        ),
+    ],
+)
+def test_how_old_the_copy_is(past: RobotsPast, words: str) -> None:
+    assert (
+        copy_words(outage_of(past, COPIED_AT + timedelta(hours=26, minutes=59))) == f"last good copy {words}"
+    )
+
+
+def test_an_outage_goes_on_from_its_first_failure() -> None:
+    failed_at = COPIED_AT + timedelta(hours=20)
+    assert outage_of(None, failed_at) == Outage()
+    assert outage_of(RobotsPast(outage_since=COPIED_AT), failed_at) == Outage(age_s=20 * HOUR)
+    fresh = outage_of(RobotsPast(last_good=b"Allow: /", last_good_at=COPIED_AT), failed_at)
+    assert (fresh.age_s, fresh.copy_age_s) == (0, 20 * HOUR)
+
+
+@pytest.mark.parametrize(("state", "kept"), [(RobotsState.SERVER_ERROR, True), (RobotsState.MISSING, False)])
+def test_the_fact_names_the_copy_of_an_outage(state: RobotsState, kept: bool) -> None:
+    past = RobotsPast(last_good=b"", last_good_at=COPIED_AT, last_good_sha256="ab")
+    failed_at = COPIED_AT + timedelta(hours=3)
+    file = robots_file(RobotsPolicy(ROBOTS, state, None), None, past=past, fetched_at=failed_at)
+    assert (file.last_good_at, file.last_good_sha256) == ((COPIED_AT, "ab") if kept else (None, None))
+    assert file.outage_since == (failed_at if kept else None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "asked", "kept"),
+    [
+        ("User-agent: *\nCrawl-delay: 100\n", 100, 10),
+        ("User-agent: *\nCrawl-delay: 10\n", 10, 10),
+        ("User-agent: sitemap-audit\nCrawl-delay: 100\n", 100, 30),
+        ("User-agent: sitemap-audit\nCrawl-delay: 12\n\nUser-agent: *\nCrawl-delay: 100\n", 12, 12),
+        ("User-agent: sitemap-audit\nDisallow: /x\n\nUser-agent: *\nCrawl-delay: 100\n", None, None),
+    ],
+)
+def test_a_crawl_delay_is_kept_up_to_a_cap(lines: str, asked: float | None, kept: float | None) -> None:
+    text = read_robots(lines.encode())
+    policy = RobotsPolicy(ROBOTS, RobotsState.OK, text)
+    assert (policy.crawl_delay("sitemap-audit"), policy.kept_delay("sitemap-audit")) == (asked, kept)
+    file = robots_file(policy, text)
+    assert (file.crawl_delay_s, file.crawl_delay_kept_s) == (asked, kept)
 
 
 def test_policy_of_a_bot() -> None:

@@ -15,6 +15,8 @@ import pytest
 from tests.cli.audit import Outcome, run
 from tests.site.server import End, Reply, Seen, Steps, serve
 
+pytestmark = pytest.mark.xdist_group("matrix")
+
 SHOP = "http://shop.example"
 LONG = "/" + "l" * 8_192
 

@@ -63,6 +63,8 @@ FILE: Final = {
     "state": "ok",
     "status": 200,
     "entries": 2,
+    "usable": 2,
+    "lastmod_present": 2,
     "source": "robots",
 }
 
@@ -150,6 +152,85 @@ def test_what_was_not_judged_is_no_yes(sick: Summary) -> None:
     blocked = by_question["no important URL is blocked by accident"]
     assert blocked.answer == "unknown"
     assert "could be judged" in blocked.evidence
+
+
+def checklist_of(pages: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, tuple[str, str]]:
+    """Question → answer and evidence, of ten listed URLs with these pages."""
+    urls = [f"{HOME}{n}" for n in range(10)]
+    facts: dict[str, Any] = {
+        "robots_files": [ROBOTS],
+        "sitemap_files": [FILE],
+        "entries": [entry(url, n) for n, url in enumerate(urls, 3)],
+        "pages": [page(url, **answer) for url, answer in zip(urls, pages, strict=True)],
+    }
+    return {a.question: (a.answer, a.evidence) for a in summary_of(facts | more).checklist}
+
+
+GONE: Final = {"status": 404, "first_status": 404, "canonical_state": None, "noindex": None}
+UNKNOWN_RULES: Final = {"allowed": None, "robots_state": "server_error", "state": "unchecked", "reason": "robots_paused",
+                        "status": None, "first_status": None, "canonical_state": None}  # fmt: skip
+LOST: Final = {"status": None, "first_status": None, "canonical_state": None, "error_class": "timeout"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "open_questions"),
+    [
+        (GONE, {"canonical and sitemap name the same URLs", "hreflang relations are right",
+                "the sitemap holds only full, preferred URLs"}),
+        (LOST, {"canonical and sitemap name the same URLs", "hreflang relations are right",
+                "the sitemap holds only full, preferred URLs"}),
+        (UNKNOWN_RULES, {"canonical and sitemap name the same URLs", "hreflang relations are right",
+                         "the sitemap holds only full, preferred URLs", "no important URL is blocked by accident",
+                         "its rules cover the right protocol, host and port",
+                         "pages with noindex stay open to the crawler"}),
+    ],
+    ids=["404", "no answer", "robots.txt fails"],
+)  # fmt: skip
+def test_what_could_hardly_be_read_is_no_yes(answer: Mapping[str, Any], open_questions: set[str]) -> None:
+    asked = checklist_of([{}] * 3 + [answer] * 7)
+    for question in open_questions:
+        assert asked[question][0] == "unknown", question
+        assert asked[question][1] == "could not be judged: 3 of 10 listed URLs could be read", question
+
+
+def test_a_yes_says_how_many_were_read() -> None:
+    asked = checklist_of([{}] * 8 + [GONE] * 2)
+    assert asked["canonical and sitemap name the same URLs"] == (
+        "yes",
+        "0 of 8 listed URLs that could be read, of 10",
+    )
+    assert asked["no important URL is blocked by accident"] == ("yes", "0 of 10 listed URLs")
+
+
+def test_a_page_that_is_gone_was_not_judged_for_hreflang() -> None:
+    """Neither the one that is gone nor the one that names it as its version."""
+    names = {"from_key": HOME + "0", "source": "html", "code_raw": "de", "code": "de", "in_head": True}
+    urls = [HOME + "0", HOME + "9"]
+    facts: dict[str, Any] = {
+        "robots_files": [ROBOTS],
+        "sitemap_files": [FILE],
+        "entries": [entry(url, n) for n, url in enumerate(urls, 3)],
+        "pages": [page(urls[0]), page(urls[1], **GONE)],
+        "alternates": [names | {"href_raw": url, "href": url, "href_key": url} for url in urls],
+    }
+    with audit(facts) as run:
+        counted = dict(
+            run.rows("SELECT rule, n FROM unjudged WHERE reason = 'no_page' AND rule LIKE 'hreflang-no-%'")
+        )
+    assert (counted["hreflang-no-return"], counted["hreflang-no-self"]) == (2, 1)
+    question = {a.question: a for a in summary_of(facts).checklist}["hreflang relations are right"]
+    assert (question.answer, question.evidence) == ("unknown", "not all could be judged: no_page 3")
+
+
+def test_files_that_could_not_be_read_keep_to_no_limit() -> None:
+    files = [FILE] + [
+        FILE | {"url": f"{MAP}?{n}", "url_key": f"{MAP}?{n}", "state": "failed", "status": 503}
+        for n in (1, 2)
+    ]
+    question = "each file keeps to 50,000 URLs and 50 MB"
+    asked = checklist_of([{}] * 10, sitemap_files=files)
+    assert asked[question] == ("unknown", "could not be judged: 1 of 3 sitemap files could be read")
+    assert checklist_of([{}] * 10)[question] == ("yes", "0 of 1 sitemap files")
 
 
 def test_the_account_adds_up(sick: Summary) -> None:

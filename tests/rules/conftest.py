@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from sitemap_audit.rules import Rule, judge
 from sitemap_audit.rules.rule import Row
 from sitemap_audit.rules.thresholds import default_thresholds
-from sitemap_audit.store.derive import derive
+from sitemap_audit.store import derive
 from sitemap_audit.store.judge_settings import JudgeSettings, write_settings
 from sitemap_audit.store.schema import SCHEMA, TABLES
 
@@ -20,6 +21,14 @@ Facts = Mapping[str, Sequence[Row]]
 
 
 RESULTS = ("unjudged", "hits", "rules", "findings")
+VERDICTS = re.compile(r"\b(urls|seen)\b")
+"""Tables that follow from all of derive.py; `listing` follows from its first steps alone."""
+
+
+def reads_verdicts(rule: Rule) -> bool:
+    """Half of the rules ask for no verdict and no look at a page: working those out is most of the time of a case."""
+    sql = " ".join(text for text in (rule.sql, rule.targets, rule.lacks) if text)
+    return bool(rule.needs or rule.target_needs or VERDICTS.search(sql))
 
 
 class Bench:
@@ -31,8 +40,10 @@ class Bench:
         self._defaults = JudgeSettings(thresholds=default_thresholds())
         self._used = set(TABLES)
 
-    def load(self, facts: Facts, settings: JudgeSettings | None = None) -> duckdb.DuckDBPyConnection:
-        """Empty tables, the rows of `facts`, and what follows from them."""
+    def load(
+        self, facts: Facts, settings: JudgeSettings | None = None, *, rule: Rule | None = None
+    ) -> duckdb.DuckDBPyConnection:
+        """Empty tables, the rows of `facts`, and what follows from them; for one `rule` alone what it reads."""
         con = self._con
         con.execute(";".join(f'TRUNCATE "{table}"' for table in self._used | set(RESULTS)))
         if settings is not None or "settings" in self._used:
@@ -47,7 +58,11 @@ class Bench:
                     f'INSERT INTO "{table}" ({names}) VALUES {marks}', [v for row in values for v in row]
                 )
         if facts.keys() & {"entries", "pages"}:
-            derive(con)
+            if rule is None or reads_verdicts(rule):
+                derive.derive(con)
+            else:
+                for statement in (derive._PLACES, derive._LISTING):
+                    con.execute(statement.replace("$of$", ""))
             self._used |= {"listing", "urls", "seen"}
         return con
 

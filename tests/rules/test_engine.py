@@ -82,8 +82,19 @@ def test_a_site_with_several_faults(bench: Any) -> None:
                     "kind": "urlset",
                     "status": 200,
                     "entries": 50_001,
+                    "usable": 50_001,
+                    "lastmod_present": 50_001,
                 },
-                {"url": MAP + ".gz", "source": "robots", "state": "ok", "kind": "urlset", "status": 200},
+                {
+                    "url": MAP + ".gz",
+                    "source": "robots",
+                    "state": "ok",
+                    "kind": "urlset",
+                    "status": 200,
+                    "entries": 2,
+                    "usable": 2,
+                    "lastmod_present": 2,
+                },
                 {"url": f"{SITE}/more.xml", "source": "option", "state": "failed", "status": 404},
             ],
             "robots_files": [
@@ -102,6 +113,7 @@ def test_a_site_with_several_faults(bench: Any) -> None:
     assert [(f["rule"], f["severity"], f["url"] or f["sitemap"]) for f in findings] == [
         ("canonical-elsewhere", "error", f"{SITE}/a"),
         ("canonical-target-bad", "error", f"{SITE}/a"),
+        ("entry-duplicate-across-files", "notice", MAP),
         ("index-noindex", "error", f"{SITE}/draft"),
         ("sitemap-http-error", "error", f"{SITE}/more.xml"),
         ("sitemap-too-many-urls", "error", MAP),

@@ -49,12 +49,16 @@ def test_the_thirty_are_there(paper: Any) -> None:
     assert ranks <= {rule.rank for rule in all_rules() if rule.tier is Tier.TOP30}
 
 
+OWN_THRESHOLDS = {"dirty_share_min", "feed_now_min_entries", "feed_news_days"}
+"""Added since the paper was written."""
+
+
 def test_areas_sources_and_thresholds_are_those_of_the_paper(paper: Any) -> None:
     assert dict(AREAS) == paper["areas"]
     assert set(SOURCES) == set(paper["sources"])
     for name, source in paper["sources"].items():
         assert (SOURCES[name].url, SOURCES[name].read) == (source.get("url"), source["read"])
-    assert list(THRESHOLDS) == list(paper["thresholds"])
+    assert [name for name in THRESHOLDS if name not in OWN_THRESHOLDS] == list(paper["thresholds"])
     for name, threshold in paper["thresholds"].items():
         ours = THRESHOLDS[name].value
         shown = (

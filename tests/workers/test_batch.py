@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import redis
 
-from sitemap_audit.facts import RobotsState
+from sitemap_audit.facts import RobotsPast, RobotsState
 from sitemap_audit.queue import keys
-from sitemap_audit.queue.jobs import lost_batches, queued_batches, set_stop
+from sitemap_audit.queue.jobs import lost_batches, queued_batches, set_stop, take_unlike
 from sitemap_audit.queue.messages import LeftWhy
 from sitemap_audit.settings import HAND_BACK_S, HOST_FAILURES, MESSAGE_PAGES
 from tests.site.server import End, Reply, in_turn, serve
@@ -82,6 +83,45 @@ def test_a_robots_that_comes_back(bench: Any) -> None:
         bench.start(site)
         bench.check(["/a"])
         assert bench.page("/a")["status"] == 200
+
+
+@pytest.mark.parametrize("mode", ["google", "rfc"])
+def test_the_last_good_copy_of_an_earlier_run_decides(bench: Any, mode: str) -> None:
+    """An outage of 13 hours, a copy of 20: the rules of that copy, for a bot of its own group as well."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    past = RobotsPast(
+        outage_since=now - timedelta(hours=13),
+        last_good=b"User-agent: *\nDisallow: /p\n\nUser-agent: sitemap-audit\nDisallow: /own\n",
+        last_good_at=now - timedelta(hours=20),
+    )
+    with serve({HOST: {"/robots.txt": Reply(503), "*": HOME}}) as site:
+        bench.start(site, robots_mode=mode)
+        bench.station.run("r1").robots.put_past([(f"https://{HOST}", past)])
+        bench.check(["/p"])
+        outcome = bench.check(["/p", "/own", "/free"])
+        assert {r.path for r in site.log} == {"/robots.txt", "/free"}
+    pages = {url.removeprefix(f"https://{HOST}"): page for url, page in outcome.pages.items()}
+    assert [pages[p]["reason"] for p in ("/p", "/own", "/free")] == ["robots", "own_agent", None]
+    verdict = pages["/p"]["robots"]["googlebot"]
+    assert (verdict["allowed"], verdict["line"], verdict["state"]) == (False, 2, "server_error")
+    assert verdict["rule"].endswith(", 20 hours old)")
+    fact = outcome.robots[f"https://{HOST}"]
+    assert fact["effective"]["googlebot"] == "mixed"
+    assert datetime.fromisoformat(fact["outage_since"]) == past.outage_since
+    assert datetime.fromisoformat(fact["last_good_at"]) == past.last_good_at
+
+
+def test_a_worker_without_the_ways_of_the_run_says_so(bench: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with serve({HOST: {"/robots.txt": FREE, "*": HOME}}) as site:
+        bench.start(site, marks=site.transport.marks())
+        bench.check(["/a"])
+        assert take_unlike(bench.client, "r1") == []
+        bench.station.drop("r1")
+        bench.start(site, marks=("--cacert 0123", *site.transport.marks(), "--header cookie"))
+        bench.check(["/b"])
+    [(worker, words)] = take_unlike(bench.client, "r1")
+    assert (worker, words) == ("w1", "lacks --cacert; lacks --header cookie")
+    assert "reaches the site of run r1 otherwise than the run" in caplog.text
 
 
 def test_the_robots_of_an_origin_by_itself(bench: Any) -> None:

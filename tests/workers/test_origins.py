@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sitemap_audit.facts import RobotsState
 from sitemap_audit.queue.robots import StoredRobots
+from tests.depth import examples
 from workers.origins import FEW_RULES, Leave, Origin
 
 BOTS = ("googlebot", "bingbot", "otherbot")
@@ -67,7 +68,7 @@ PATHS = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(RULES, st.lists(PATHS, max_size=6), st.sampled_from(["google", "rfc"]))
 def test_a_url_that_no_rule_matches_is_free_as_the_rules_say(body: str, paths: list[str], mode: str) -> None:
     made = origin(body, mode)

@@ -1,6 +1,6 @@
 """A sitemap lists URLs of a host that did not agree to it."""
 
-from sitemap_audit.rules.relations import host_of, origin_of
+from sitemap_audit.rules.relations import DECLARED_DOCUMENTS, host_of, listed_in, origin_of
 from sitemap_audit.rules.rule import Confidence, Fires, Passes, Rule, Severity, Source, Tier
 
 MAP = "https://www.example.com/sitemap.xml"
@@ -22,19 +22,7 @@ def names(*sitemaps: str) -> dict[str, object]:
 # Host means host: the www twin is another one. A sitemap that moved is the document at its end, under
 # whichever address it was declared, and may list its new host.
 FOREIGN = f"""
-    WITH RECURSIVE document AS (SELECT url, coalesce(final_url, url) AS doc FROM sitemap_files),
-    below AS (
-        SELECT DISTINCT p.doc AS parent, c.doc FROM (
-            SELECT sitemap AS parent, loc AS url FROM index_children WHERE loc IS NOT NULL
-            UNION ALL SELECT parent, url FROM sitemap_files WHERE parent IS NOT NULL
-        ) x JOIN document p ON p.url = x.parent JOIN document c ON c.url = x.url
-    ),
-    named AS (
-        SELECT {host_of("r.origin")} AS host, d.doc
-        FROM robots_files r, unnest(r.sitemaps) AS u(s) JOIN document d ON u.s."abs" IN (d.url, d.doc)
-        UNION SELECT {host_of("o.origin")}, coalesce(f.final_url, f.url) FROM sitemap_files f, unnest(f.declared_in) AS o(origin)
-        UNION SELECT n.host, b.doc FROM named n JOIN below b ON b.parent = n.doc
-    ),
+    WITH RECURSIVE {DECLARED_DOCUMENTS},
     file AS (
         SELECT url, {origin_of("url")} || '/' AS own, {host_of("url")} AS host,
                coalesce(final_url, url) AS doc, {host_of("coalesce(final_url, url)")} AS final_host
@@ -78,7 +66,7 @@ RULE = Rule(
     sql=f"""
         {FOREIGN}
         SELECT e.url_key, e.url_key || ' in ' || e.sitemap AS subject, e.sitemap, e.line,
-               'listed in ' || e.sitemap || coalesce(', line ' || e.line, '') AS claim,
+               {listed_in("e.sitemap", "e.line")} AS claim,
                r.robots_url || ' (' || coalesce(r.status::VARCHAR, r.state) || ') names neither this sitemap '
                || 'nor an index above it' AS reality,
                r.robots_url AS related_url

@@ -31,8 +31,8 @@ RULE = Rule(
     ),
     needs=frozenset(),
     # `relative` is the reader's word for a loc without protocol or host, whether or not it could be resolved
-    # (the audit goes on with what a browser would make of it). Atom lets links be relative to the feed
-    # (RFC 4287), as xml:base does; a list of the user is no sitemap. A child of an index is named likewise.
+    # (the audit goes on with what a browser would make of it). Of the links of a feed feed-link-bad speaks:
+    # Atom lets them be relative (RFC 4287). A list of the user is no sitemap. A child of an index is named likewise.
     sql="""
         SELECT url_key, coalesce(loc_raw, '') || ' in ' || sitemap AS subject, loc AS url, sitemap, line,
                'listed in ' || sitemap || coalesce(', line ' || line, '') AS claim,
@@ -46,7 +46,7 @@ RULE = Rule(
                 UNION ALL
                 SELECT sitemap, line, loc_raw, loc, NULL FROM index_children WHERE list_contains(loc_issues, 'relative')
             ) e
-            ANTI JOIN (FROM sitemap_files WHERE kind = 'atom' OR source = 'list') f ON f.url = e.sitemap
+            ANTI JOIN (FROM sitemap_files WHERE kind IN ('rss', 'atom') OR source = 'list') f ON f.url = e.sitemap
             GROUP BY ALL
         )
     """,

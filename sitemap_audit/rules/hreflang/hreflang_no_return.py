@@ -1,5 +1,6 @@
 """A page names a language version that does not name it back."""
 
+from sitemap_audit.rules.relations import NO_PAGE
 from sitemap_audit.rules.rule import Fires, Need, Passes, Rule, Severity, Source, Tier
 
 A, B = "https://example.com/en", "https://example.com/fr"
@@ -76,6 +77,11 @@ RULE = Rule(
     needs=frozenset({Need.HEAD}),
     targets=f"SELECT url_key, target FROM ({PAIRS}) WHERE NOT in_maps",
     target_needs=frozenset({Need.HEAD}),
+    lacks=f"""
+        {NO_PAGE} UNION
+        SELECT t.url_key, 'no_page' FROM ({PAIRS}) t JOIN pages p ON p.url_key = t.target
+        WHERE p.state = 'checked' AND p.status <> 200 AND NOT t.in_maps
+    """,
     # Statements of sitemap, element and header are one set. x-default owes a return only where it speaks
     # at all. A target that answers with an error has nothing to say: another finding. A target that no
     # sitemap lists may be listed in a file that could not be read: then less sure.

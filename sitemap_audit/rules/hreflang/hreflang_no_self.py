@@ -1,5 +1,6 @@
 """A page lists its language versions, but not itself."""
 
+from sitemap_audit.rules.relations import NO_PAGE
 from sitemap_audit.rules.rule import Fires, Need, Passes, Rule, Severity, Source, Tier
 
 EN, DE, FR = "https://example.com/en", "https://example.com/de", "https://example.com/fr"
@@ -47,6 +48,7 @@ RULE = Rule(
     ),
     known_as=("Screaming Frog: Hreflang: Missing Self Reference",),
     needs=frozenset({Need.HEAD}),
+    lacks=NO_PAGE,
     # The statements of sitemap, element and header are one set. Where it names the page's canonical
     # instead, hreflang is on the wrong page, which is not this defect. Invalid codes count for nobody.
     sql="""

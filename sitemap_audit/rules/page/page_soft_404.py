@@ -50,7 +50,8 @@ RULE = Rule(
     needs=frozenset({Need.CONTENT}),
     confidence=Confidence.LIKELY,
     # What Google's own detector does is not known: the words say "looks like" (definitions 2). A redirect to
-    # an error page is a redirect first; its verdict names what it leads to.
+    # an error page is a redirect first; its verdict names what it leads to. One text on many URLs and no other
+    # sign is a matter of duplicates (index-duplicate-content): pages whose table a script fills are like that.
     sql="""
         SELECT u.url_key, u.url_key AS subject,
                p.status || ', looks like an error page: ' || array_to_string(u.soft404_reasons, ', ')
@@ -61,6 +62,7 @@ RULE = Rule(
         FROM urls u JOIN pages p ON p.url_key = u.url_key, settings s
         WHERE u.soft404_score >= s.soft404_possible AND len(u.soft404_reasons) > 0
           AND u.verdict NOT IN ('unknown', 'blocked', 'redirect')
+          AND NOT (len(u.soft404_reasons) = 1 AND u.soft404_reasons[1] LIKE 'same-text-on-%' AND p.main_text_len >= s.near_duplicate_min_chars)
     """,
     fires=(
         Fires(
@@ -127,6 +129,16 @@ RULE = Rule(
         Passes(
             "it redirects there",
             {"entries": [LISTED], "pages": [READ | {"first_status": 301, "hop_count": 1, "final_url": PAGE + "/"}]},
+        ),
+        Passes(
+            "tables that a script fills: one text on five URLs and no sign of an error",
+            {
+                "entries": [LISTED | {"url_key": f"{PAGE}?{n}", "loc": f"{PAGE}?{n}"} for n in range(5)],
+                "pages": [
+                    NORMAL | {"url_key": f"{PAGE}?{n}", "requested_url": f"{PAGE}?{n}", "final_url": f"{PAGE}?{n}"}
+                    for n in range(5)
+                ],
+            },
         ),
         Passes("nobody lists it", {"pages": [READ | {"discovered_by": "hreflang"}]}),
     ),

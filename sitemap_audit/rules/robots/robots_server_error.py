@@ -1,6 +1,6 @@
 """robots.txt answers with a server error."""
 
-from sitemap_audit.rules.relations import moment
+from sitemap_audit.rules.relations import OUTAGE
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SITE = "https://example.com"
@@ -32,8 +32,7 @@ RULE = Rule(
         SELECT NULL::VARCHAR AS url_key, r.origin AS subject, r.robots_url AS url, u.claim,
                'status ' || coalesce(r.status, r.first_status)
                || CASE WHEN coalesce(len(r.hops), 0) > 0 THEN ' at ' || coalesce(r.final_url, r.robots_url) ELSE '' END
-               || coalesce(', failing since ' || {moment("r.outage_since")}, '')
-               || coalesce(', last good copy of ' || {moment("r.last_good_at")}, '') AS reality,
+               || {OUTAGE} AS reality,
                CASE WHEN r.status = 429 AND (SELECT robots_mode FROM settings) = 'rfc' THEN 'warning' END AS severity,
                CASE WHEN r.status = 429 THEN 'likely' END AS confidence
         FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
@@ -57,6 +56,44 @@ RULE = Rule(
             "429 counts as a server error, but may be our doing",
             {"entries": [LISTED], "robots_files": [FAILED | {"status": 429}]},
             {"reality": "status 429", "severity": "error", "confidence": "likely"},
+        ),
+        Fires(
+            "the copy of an earlier run holds",
+            {
+                "entries": [LISTED],
+                "robots_files": [
+                    FAILED
+                    | {
+                        "effect": "last_good",
+                        "outage_since": "2026-11-29 12:00:00",
+                        "last_good_at": "2026-11-28 12:00:00",
+                        "fetched_at": "2026-11-30 13:00:00",
+                    }
+                ],
+            },
+            {
+                "reality": "status 503, failing since 2026-11-29T12:00:00Z, last good copy of 2026-11-28T12:00:00Z, "
+                "49 hours old, which decides meanwhile"
+            },
+        ),
+        Fires(
+            "failing for an hour: the copy waits",
+            {
+                "entries": [LISTED],
+                "robots_files": [
+                    FAILED
+                    | {
+                        "effect": "paused",
+                        "outage_since": "2026-11-30 12:00:00",
+                        "last_good_at": "2026-11-30 12:00:00",
+                        "fetched_at": "2026-11-30 13:00:00",
+                    }
+                ],
+            },
+            {
+                "reality": "status 503, failing since 2026-11-30T12:00:00Z, last good copy of 2026-11-30T12:00:00Z, "
+                "1 hour old"
+            },
         ),
     ),
     passes=(

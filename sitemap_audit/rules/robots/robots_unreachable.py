@@ -1,6 +1,6 @@
 """robots.txt cannot be fetched at all."""
 
-from sitemap_audit.rules.relations import moment
+from sitemap_audit.rules.relations import OUTAGE
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source, Tier
 
 SHOP = "https://shop.example.com"
@@ -42,8 +42,7 @@ RULE = Rule(
         SELECT NULL::VARCHAR AS url_key, r.origin AS subject, r.robots_url AS url, u.claim,
                coalesce(r.error_class, 'no usable answer') || coalesce(': ' || nullif(r.error_detail, ''), '')
                || coalesce(', after status ' || r.first_status, '')
-               || coalesce(', failing since ' || {moment("r.outage_since")}, '')
-               || coalesce(', last good copy of ' || {moment("r.last_good_at")}, '') AS reality
+               || {OUTAGE} AS reality
         FROM robots_files r JOIN origins_in_use u ON u.origin = r.origin
         WHERE r.state = 'unreachable' AND r.at_root IS DISTINCT FROM false
           AND r.error_class IS DISTINCT FROM 'private_host'
@@ -72,6 +71,44 @@ RULE = Rule(
                 "sitemap_files": [{"url": f"{SHOP}/map.xml", "source": "robots", "state": "failed"}],
             },
             {"claim": f"the sitemap {SHOP}/map.xml"},
+        ),
+        Fires(
+            "the copy of an earlier run holds",
+            {
+                "entries": [LISTED],
+                "robots_files": [
+                    LOST
+                    | {
+                        "effect": "last_good",
+                        "outage_since": "2026-11-29 12:00:00",
+                        "last_good_at": "2026-11-28 12:00:00",
+                        "fetched_at": "2026-11-30 13:00:00",
+                    }
+                ],
+            },
+            {
+                "reality": "tls: handshake failure, failing since 2026-11-29T12:00:00Z, last good copy of 2026-11-28T12:00:00Z, "
+                "49 hours old, which decides meanwhile"
+            },
+        ),
+        Fires(
+            "failing for an hour: the copy waits",
+            {
+                "entries": [LISTED],
+                "robots_files": [
+                    LOST
+                    | {
+                        "effect": "paused",
+                        "outage_since": "2026-11-30 12:00:00",
+                        "last_good_at": "2026-11-30 12:00:00",
+                        "fetched_at": "2026-11-30 13:00:00",
+                    }
+                ],
+            },
+            {
+                "reality": "tls: handshake failure, failing since 2026-11-30T12:00:00Z, last good copy of 2026-11-30T12:00:00Z, "
+                "1 hour old"
+            },
         ),
     ),
     passes=(

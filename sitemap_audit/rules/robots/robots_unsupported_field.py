@@ -1,6 +1,6 @@
 """robots.txt has fields that Google does not use."""
 
-from sitemap_audit.rules.relations import ROBOTS_TEXTS, count_of
+from sitemap_audit.rules.relations import ROBOTS_TEXTS, count_of, seconds
 from sitemap_audit.rules.robots_cases import CLAIM, ROBOTS, SITE, used
 from sitemap_audit.rules.rule import Fires, Passes, Rule, Severity, Source
 
@@ -19,7 +19,7 @@ RULE = Rule(
         Source("g-robotstxt", "the keys that the parser knows"),
     ),
     needs=frozenset(),
-    # Valid for others, so never called wrong. noindex and its kin have a rule of their own.
+    # Valid for others, so never called wrong. A Crawl-delay that this audit does not keep in full is said. noindex and its kin have a rule of their own.
     sql=f"""
         WITH line AS (
             SELECT a.origin, a.robots_url, a.claim, u.x.field AS field, u.x.line AS line
@@ -39,7 +39,11 @@ RULE = Rule(
         SELECT NULL::VARCHAR AS url_key, origin AS subject, any_value(robots_url) AS url, any_value(claim) AS claim,
                array_to_string((list(field || ' (line ' || line
                    || CASE WHEN n > 1 THEN ' and ' || {count_of("n - 1")} || ' more' ELSE '' END || ')' ORDER BY line))[:10], ', ')
-               || CASE WHEN count(*) > 10 THEN ' and ' || (count(*) - 10) || ' more fields' ELSE '' END AS reality
+               || CASE WHEN count(*) > 10 THEN ' and ' || (count(*) - 10) || ' more fields' ELSE '' END
+               || coalesce((SELECT '; asks this audit to wait ' || {seconds("r.crawl_delay_s")}
+                      || ' between requests, which waits ' || {seconds("r.crawl_delay_kept_s")}
+                   FROM robots_files r WHERE r.origin = field.origin AND r.at_root IS DISTINCT FROM false
+                     AND r.crawl_delay_s > r.crawl_delay_kept_s), '') AS reality
         FROM field GROUP BY origin
     """,
     fires=(
@@ -59,6 +63,18 @@ RULE = Rule(
                 "reality": "crawl-delay (line 3 and 1 more), host (line 11)",
                 "severity": "notice",
             },
+        ),
+        Fires(
+            "a Crawl-delay that this audit keeps in part",
+            used(unsupported=[DELAY | {"value": "3600"}], crawl_delay_s=3600.0, crawl_delay_kept_s=10.0),
+            {
+                "reality": "crawl-delay (line 3); asks this audit to wait 3,600 s between requests, which waits 10 s"
+            },
+        ),
+        Fires(
+            "a Crawl-delay that this audit keeps",
+            used(unsupported=[DELAY], crawl_delay_s=10.0, crawl_delay_kept_s=10.0),
+            {"reality": "crawl-delay (line 3)"},
         ),
         Fires(
             "a field that nobody knows",

@@ -38,6 +38,7 @@ RULE = Rule(
         FROM ({SITEMAP_FILES}) f
         WHERE f.declared AND f.error_class IN ('dns', 'connect', 'tls', 'timeout', 'reset', 'bad_http')
           AND NOT coalesce(f.stopped_by_us, false) AND f.state IS DISTINCT FROM 'skipped'
+          AND f.source IS DISTINCT FROM 'feed_link'  -- feed-unreadable
     """,
     fires=(
         Fires(

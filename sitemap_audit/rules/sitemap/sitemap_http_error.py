@@ -54,6 +54,7 @@ RULE = Rule(
                CASE WHEN f.status = 429 THEN 'possible' END AS confidence
         FROM ({SITEMAP_FILES}) f
         WHERE f.declared AND f.status NOT IN (200, 304) AND f.state IS DISTINCT FROM 'skipped'
+          AND f.source IS DISTINCT FROM 'feed_link'  -- feed-unreadable
     """,
     fires=(
         Fires(

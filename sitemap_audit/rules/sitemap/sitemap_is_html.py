@@ -40,7 +40,7 @@ RULE = Rule(
                || CASE WHEN f.final_url <> f.url THEN ', at ' || f.final_url ELSE '' END AS reality,
                CASE WHEN f.final_url <> f.url THEN f.final_url END AS related_url
         FROM ({SITEMAP_FILES}) f
-        WHERE f.declared AND f.kind = 'html' AND f.status = 200
+        WHERE f.declared AND f.kind = 'html' AND f.status = 200 AND f.source IS DISTINCT FROM 'feed_link'
     """,
     fires=(
         Fires(

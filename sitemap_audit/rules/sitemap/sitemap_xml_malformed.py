@@ -32,7 +32,7 @@ RULE = Rule(
     known_as=("Search Console: parsing error", "Yandex: Tag not found"),
     needs=frozenset(),
     # A body that broke off, or that we stopped reading, ends in an XML error of its own making; a web page
-    # is another finding, and what a guessed place serves is only a sitemap if it begins like one.
+    # is another finding, and what a guessed place serves is only a sitemap if it begins like one. Of a feed feed-unreadable speaks.
     sql=f"""
         SELECT NULL::VARCHAR AS url_key, f.url AS subject, f.url AS sitemap, f.xml_error.line AS line, f.claim,
                'line ' || coalesce(f.xml_error.line::VARCHAR, '?')
@@ -43,7 +43,8 @@ RULE = Rule(
         WHERE f.xml_error IS NOT NULL AND f.status = 200
           AND f.kind IS DISTINCT FROM 'html' AND f.kind IS DISTINCT FROM 'text'
           AND f.error_class IS NULL AND NOT coalesce(f.stopped_by_us, false)
-          AND (f.declared OR coalesce(f.kind IN ('urlset', 'index', 'rss', 'atom'), false))
+          AND (f.declared OR coalesce(f.kind IN ('urlset', 'index'), false))
+          AND coalesce(f.kind NOT IN ('rss', 'atom'), true) AND f.source IS DISTINCT FROM 'feed_link'
     """,
     fires=(
         Fires(
@@ -96,6 +97,7 @@ RULE = Rule(
             "what a guessed place serves is no sitemap",
             {"sitemap_files": [BROKEN | {"source": "guess", "declared_in": None, "kind": "unknown"}]},
         ),
+        Passes("a feed has a rule of its own", {"sitemap_files": [BROKEN | {"kind": "rss"}]}),
         Passes("the body of an error page", {"sitemap_files": [BROKEN | {"status": 500, "kind": "unknown"}]}),
     ),
 )

@@ -1,0 +1,1 @@
+"""Images that a sitemap names for its pages."""

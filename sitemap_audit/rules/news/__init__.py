@@ -1,0 +1,1 @@
+"""News sitemaps: what Google asks of their articles."""

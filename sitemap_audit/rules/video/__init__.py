@@ -1,0 +1,1 @@
+"""Videos that a sitemap names for its pages."""
